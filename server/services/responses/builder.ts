@@ -4,16 +4,24 @@ import type { TokenLogprob } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { FinishReason } from '../../protocol/index.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
+import { type ResponseTool, toolName } from '../../protocol/routes/responseTools.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
 import { fallbackField, omittedField, toWireLogprob } from '../chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../host.ts';
 
+/** A response on the wire. */
+export type ResponseObject = Readonly<Record<string, unknown>> & {
+	readonly id: string;
+	readonly status: string;
+	readonly output: readonly object[];
+};
+
 /** One streaming event; `type` is also its SSE name. */
 export type ResponseEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
 interface OpenItem {
-	readonly kind: 'reasoning' | 'message' | 'call';
+	readonly kind: 'reasoning' | 'message' | 'call' | 'custom';
 	readonly index: number;
 	readonly id: string;
 	text: string;
@@ -28,12 +36,24 @@ export interface ResponseBuilderOptions {
 	readonly created: number;
 	readonly newId: () => string;
 	readonly emit: (event: ResponseEvent) => void;
+	/** What the response says of being kept. */
+	readonly kept: KeptFacts;
+}
+
+/** What a response says of how it is kept. */
+export interface KeptFacts {
+	readonly store: boolean;
+	readonly background: boolean;
+	readonly previous?: string;
+	readonly conversation?: string;
 }
 
 export class ResponseBuilder {
 	readonly #request: ResponsesRequest;
 	readonly #options: ResponseBuilderOptions;
 	readonly #output: object[] = [];
+	/** Names of the custom tools. */
+	readonly #customs: ReadonlySet<string>;
 	#open: OpenItem | undefined;
 	#sequence = 0;
 	#model: string;
@@ -45,6 +65,8 @@ export class ResponseBuilder {
 		this.#request = request;
 		this.#options = options;
 		this.#model = request.model;
+		const customs = (request.tools ?? []).filter(({ type }) => type === 'custom');
+		this.#customs = new Set(customs.map(toolName));
 	}
 
 	take(event: ChatEvent): void {
@@ -64,13 +86,20 @@ export class ResponseBuilder {
 		else if (event.type === 'fallback') this.#fallback = event.fallback;
 	}
 
-	/** The finished response; also emits the last event. */
-	finish(outcome: ChatOutcome): object {
+	/** The finished response; {@link announce} emits the last event. */
+	finish(outcome: ChatOutcome): ResponseObject {
 		this.#closeItem();
-		const cut = this.#reason === 'length';
-		const response = this.#response(cut ? 'incomplete' : 'completed', outcome);
-		this.#emit(cut ? 'response.incomplete' : 'response.completed', { response });
-		return response;
+		return this.#response(this.#reason === 'length' ? 'incomplete' : 'completed', outcome);
+	}
+
+	/** Emits the last event of a response that {@link finish} made, once it is kept. */
+	announce(response: ResponseObject): void {
+		this.#emit(`response.${response.status}`, { response });
+	}
+
+	/** The response so far. */
+	snapshot(status: string): ResponseObject {
+		return this.#response(status);
 	}
 
 	/** Event of an error in mid-stream. */
@@ -85,7 +114,7 @@ export class ResponseBuilder {
 
 	#openItem(kind: OpenItem['kind'], call: { callId?: string; name?: string } = {}): OpenItem {
 		this.#closeItem();
-		const prefix = { reasoning: 'rs', message: 'msg', call: 'fc' }[kind];
+		const prefix = { reasoning: 'rs', message: 'msg', call: 'fc', custom: 'ctc' }[kind];
 		const item: OpenItem = {
 			kind,
 			index: this.#output.length,
@@ -118,6 +147,11 @@ export class ResponseBuilder {
 			this.#emit('response.content_part.done', { ...at, part: textPart(item.text, item.logprobs) });
 		} else if (item.kind === 'reasoning') {
 			this.#emit('response.reasoning_text.done', { ...at, text: item.text });
+		} else if (item.kind === 'custom') {
+			const input = inputOf(item.text);
+			if (input !== '')
+				this.#emit('response.custom_tool_call_input.delta', { ...place(item), delta: input });
+			this.#emit('response.custom_tool_call_input.done', { ...place(item), input });
 		} else {
 			this.#emit('response.function_call_arguments.done', {
 				...place(item),
@@ -151,20 +185,23 @@ export class ResponseBuilder {
 	#callDelta(piece: CallPiece): void {
 		let item = this.#open;
 		if (piece.id !== undefined)
-			item = this.#openItem('call', {
+			item = this.#openItem(this.#customs.has(piece.name ?? '') ? 'custom' : 'call', {
 				callId: piece.id,
 				...defined({ name: piece.name }),
 			});
 		if (!item || piece.arguments === undefined || piece.arguments === '') return;
 		item.text += piece.arguments;
+		// Its text stands inside of JSON, so it is told as a whole.
+		if (item.kind === 'custom') return;
 		this.#emit('response.function_call_arguments.delta', {
 			...place(item),
 			delta: piece.arguments,
 		});
 	}
 
-	#response(status: string, outcome?: ChatOutcome): Record<string, unknown> {
+	#response(status: string, outcome?: ChatOutcome): ResponseObject {
 		const request = this.#request;
+		const { kept } = this.#options;
 		const usage = outcome?.usage;
 		return {
 			id: this.#options.id,
@@ -178,13 +215,15 @@ export class ResponseBuilder {
 			model: this.#model,
 			output: [...this.#output],
 			parallel_tool_calls: request.parallel_tool_calls ?? true,
-			previous_response_id: null,
+			previous_response_id: kept.previous ?? null,
+			...(kept.conversation === undefined ? {} : { conversation: { id: kept.conversation } }),
+			background: kept.background,
 			reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
-			store: false,
+			store: kept.store,
 			temperature: request.temperature ?? null,
 			text: { format: request.text?.format ?? { type: 'text' } },
-			tool_choice: toWireChoice(request),
-			tools: (request.tools ?? []).map(({ type, function: tool }) => ({ type, ...tool })),
+			tool_choice: toWireChoice(request, this.#customs),
+			tools: (request.tools ?? []).map(toWireTool),
 			top_p: request.top_p ?? null,
 			truncation: request.truncation ?? 'disabled',
 			user: request.user ?? null,
@@ -224,10 +263,31 @@ function toWireItem(item: OpenItem, status: 'in_progress' | 'completed' | 'incom
 		return { id, type: 'reasoning', status, summary: [], content };
 	}
 	const { callId, name, text } = item;
+	if (item.kind === 'custom') {
+		const input = status === 'in_progress' ? '' : inputOf(text);
+		return { id, type: 'custom_tool_call', status, call_id: callId, name, input };
+	}
 	return { id, type: 'function_call', status, call_id: callId, name, arguments: text };
 }
 
-function toWireChoice(request: ResponsesRequest) {
+/** The text in `{"input": "…"}`, also of one that was cut short. */
+function inputOf(json: string): string {
+	const [, inner = ''] =
+		/^\s*\{\s*"input"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)/.exec(json) ?? [];
+	// A model that no grammar holds may write line ends as they are.
+	return JSON.parse(
+		`"${inner.replace(/[\0-\x1f]/g, (char) => JSON.stringify(char).slice(1, -1))}"`,
+	);
+}
+
+function toWireTool(tool: ResponseTool): object {
+	if (tool.type === 'function') return { type: tool.type, ...tool.function };
+	const { type, name, description, format = { type: 'text' } } = tool;
+	return { type, name, ...defined({ description }), format };
+}
+
+function toWireChoice(request: ResponsesRequest, customs: ReadonlySet<string>) {
 	const choice = request.tool_choice ?? 'auto';
-	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+	if (typeof choice === 'string') return choice;
+	return { type: customs.has(choice.name) ? 'custom' : 'function', name: choice.name };
 }

@@ -1,0 +1,400 @@
+/** Responses: what is asked becomes a chat with what came before it, and the answer is kept for who asked. */
+
+import { AppError, asAppError } from '../../protocol/index.ts';
+import type { ResponseItem } from '../../protocol/routes/responseItems.ts';
+import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
+import type { ChatEvent, ChatOutcome, ChatService } from '../chat/chatService.ts';
+import { aboutField, namingField } from '../fieldNames.ts';
+import type { Charged } from '../limits/account.ts';
+import type { Logger } from '../logger.ts';
+import type { AnswerStatus, AnswerStore, ItemRange, ItemSlice, KeptItem } from './answerStore.ts';
+import { BackgroundAnswers } from './backgroundAnswers.ts';
+import {
+	type KeptFacts,
+	ResponseBuilder,
+	type ResponseEvent,
+	type ResponseObject,
+} from './builder.ts';
+import { itemOfKept, keptItem, type NamedItem, newItemId } from './keptItems.ts';
+import { chatOf } from './request.ts';
+
+/** Whose a request is; `undefined` = nobody who could be told apart: nothing is kept. */
+export type Person = string | undefined;
+
+export interface ResponsesDeps {
+	readonly chat: ChatService;
+	readonly store: AnswerStore;
+	readonly keeps: boolean;
+	readonly activity: { begin(): void; end(): void };
+	readonly randomId: () => string;
+	/** Seconds since 1970. */
+	readonly now: () => number;
+	readonly log: Logger;
+}
+
+/** What happens while a response is made, for whoever waits for it. */
+export interface ResponseHooks extends Charged {
+	readonly onEvent: (event: ResponseEvent) => void;
+	readonly onChat: (event: ChatEvent) => void;
+	/** It is answered, but not kept, though it could have been. */
+	readonly onNotKept: (reason: AppError) => void;
+	/** Once, at the end. */
+	readonly onEnd: (outcome: ChatOutcome | undefined, error?: unknown) => void;
+}
+
+/** A response that is about to be made. */
+export interface ReadyResponse {
+	readonly builder: ResponseBuilder;
+	readonly id: string;
+	readonly isBackground: boolean;
+	/** Makes it; resolves to the whole. Not for one in the background. */
+	run(signal: AbortSignal): Promise<ResponseObject>;
+	/** Makes it in the background; what it is now. */
+	start(): ResponseObject;
+}
+
+/** After the store has failed, callers who did not ask for it are spared for so long. */
+const spareMs = 5000;
+
+export class ResponsesService {
+	readonly #deps: ResponsesDeps;
+	readonly #background: BackgroundAnswers;
+	/** Conversations that a response is being added to. */
+	readonly #open = new Set<string>();
+	/** Why the store did not keep something, and when. */
+	#failure: { readonly ms: number; readonly reason: AppError } | undefined;
+
+	constructor(deps: ResponsesDeps) {
+		this.#deps = deps;
+		this.#background = new BackgroundAnswers(deps.activity);
+	}
+
+	/** Checks a request, reads what it continues, and makes room for what is kept. */
+	async prepare(
+		request: ResponsesRequest,
+		person: Person,
+		hooks: ResponseHooks,
+		signal: AbortSignal,
+	): Promise<ReadyResponse> {
+		this.#check(request, person);
+		const {
+			conversation,
+			previous_response_id: previous,
+			background: isBackground = false,
+		} = request;
+		const owner = person ?? '';
+		const free = conversation === undefined ? () => {} : this.#hold(owner, conversation);
+		let leave = () => {};
+		const release = () => {
+			free();
+			leave();
+		};
+		try {
+			const before = await this.#before(owner, previous, conversation);
+			const input = await this.#resolved(owner, request.input);
+			const chat = {
+				...chatOf(request, [...before, ...input]),
+				owner: person,
+				account: hooks.account,
+			};
+			if (isBackground) {
+				leave = this.#background.reserve(owner);
+				// What is wrong with the request is said at once.
+				await namingField('messages', 'input', () => this.#deps.chat.countTokens(chat, signal));
+			}
+			const id = `resp_${this.#deps.randomId()}`;
+			const status = isBackground ? 'queued' : 'in_progress';
+			const builderOf = (kept: KeptFacts) =>
+				new ResponseBuilder(request, {
+					...{ id, kept, created: this.#deps.now(), newId: this.#deps.randomId },
+					emit: (event) => emit(event),
+				});
+			let emit: (event: ResponseEvent) => void = hooks.onEvent;
+			const facts: KeptFacts = {
+				...{ store: true, background: isBackground },
+				...(previous === undefined ? {} : { previous }),
+				...(conversation === undefined ? {} : { conversation }),
+			};
+			const kept = await this.#begin(request, person, hooks, {
+				...{ id, status },
+				json: JSON.stringify(builderOf(facts).snapshot(status)),
+				input: input.map(keptItem),
+				...(previous === undefined ? {} : { previous }),
+			});
+			const builder = builderOf({ ...facts, store: kept });
+			const run = async (signal: AbortSignal): Promise<ResponseObject> => {
+				try {
+					const outcome = await namingField('messages', 'input', () =>
+						this.#deps.chat.run(
+							chat,
+							(event) => {
+								hooks.onChat(event);
+								if (event.type === 'start' && isBackground)
+									void this.#save(owner, builder, 'in_progress');
+								builder.take(event);
+							},
+							signal,
+						),
+					);
+					const response = await this.#finish(owner, builder.finish(outcome), kept, {
+						...{ conversation, input, hooks },
+					});
+					builder.announce(response);
+					hooks.onEnd(outcome);
+					return response;
+				} catch (error) {
+					const wasCancelled = signal.aborted && !(signal.reason instanceof AppError);
+					const known = wasCancelled
+						? undefined
+						: asAppError(signal.aborted ? signal.reason : error);
+					if (kept) await this.#save(owner, builder, wasCancelled ? 'cancelled' : 'failed', known);
+					if (isBackground && known !== undefined) emit(builder.failure(known));
+					hooks.onEnd(undefined, error);
+					throw error;
+				} finally {
+					release();
+				}
+			};
+			return {
+				...{ builder, id, isBackground, run },
+				start: () => {
+					const streams = request.stream === true;
+					let isRunning = false;
+					this.#background.start(
+						id,
+						owner,
+						{
+							streams,
+							snapshot: () => builder.snapshot(isRunning ? 'in_progress' : 'queued'),
+						},
+						async (hand, signal) => {
+							emit = (event) => {
+								isRunning = true;
+								hand(event);
+							};
+							await run(signal);
+						},
+					);
+					return builder.snapshot('queued');
+				},
+			};
+		} catch (error) {
+			release();
+			throw error;
+		}
+	}
+
+	/** A kept response, or one under way in the background. */
+	async read(person: Person, id: string): Promise<ResponseObject> {
+		const owner = this.#owner(person);
+		const running = this.#background.running(id, owner);
+		return running ?? (JSON.parse(await this.#deps.store.answer(owner, id)) as ResponseObject);
+	}
+
+	/** Hands on the events of a response that was asked for in the background, from after a number. */
+	follow(
+		person: Person,
+		id: string,
+		after: number,
+		onEvent: (event: ResponseEvent) => void,
+		signal: AbortSignal,
+	): Promise<void> {
+		return this.#background.follow(id, this.#owner(person), after, onEvent, signal);
+	}
+
+	async delete(person: Person, id: string): Promise<void> {
+		const owner = this.#owner(person);
+		await this.#background.cancel(id, owner);
+		await this.#deps.store.deleteAnswer(owner, id);
+		this.#background.forget(id, owner);
+	}
+
+	/** @throws AppError `invalid_request` for one that was not asked for in the background */
+	async cancel(person: Person, id: string): Promise<ResponseObject> {
+		const owner = this.#owner(person);
+		await this.#background.cancel(id, owner);
+		const response = await this.read(person, id);
+		if (response['background'] === true) return response;
+		throw new AppError(
+			'invalid_request',
+			`The response '${id}' was not asked for with 'background': it ends when its connection is closed.`,
+		);
+	}
+
+	inputItems(person: Person, id: string, range: ItemRange): Promise<ItemSlice> {
+		return this.#deps.store.inputItems(this.#owner(person), id, range);
+	}
+
+	/** Ends what goes on in the background. */
+	close(): Promise<void> {
+		return this.#background.close();
+	}
+
+	#owner(person: Person): string {
+		if (person !== undefined && this.#deps.keeps) return person;
+		throw new AppError('not_found', notKept(person));
+	}
+
+	#check(request: ResponsesRequest, person: Person): void {
+		const { store, background, conversation, previous_response_id: previous } = request;
+		if (conversation !== undefined && previous !== undefined)
+			throw new AppError(
+				'invalid_request',
+				"Send 'previous_response_id' or 'conversation', not both.",
+				{ param: 'conversation' },
+			);
+		if (background === true && store === false)
+			throw new AppError(
+				'invalid_request',
+				"'background' needs 'store': a response that nobody waits for is kept until it is read.",
+				{ param: 'background' },
+			);
+		if (person !== undefined && this.#deps.keeps) return;
+		const asked = { store, background, conversation, previous_response_id: previous };
+		for (const [param, value] of Object.entries(asked))
+			if (value !== undefined && value !== false)
+				throw new AppError('unsupported_parameter', `'${param}': ${notKept(person)}`, { param });
+	}
+
+	#hold(person: string, conversation: string): () => void {
+		const name = `${person} ${conversation}`;
+		if (this.#open.has(name))
+			throw new AppError(
+				'conflict',
+				`Another response is being added to the conversation '${conversation}'. Wait for it.`,
+				{ param: 'conversation' },
+			);
+		this.#open.add(name);
+		return () => void this.#open.delete(name);
+	}
+
+	async #before(
+		person: string,
+		previous: string | undefined,
+		conversation: string | undefined,
+	): Promise<ResponseItem[]> {
+		const { store } = this.#deps;
+		if (previous !== undefined)
+			return (await aboutField('previous_response_id', store.context(person, previous))).map(
+				itemOfKept,
+			);
+		if (conversation === undefined) return [];
+		return (await aboutField('conversation', store.conversationItems(person, conversation))).map(
+			itemOfKept,
+		);
+	}
+
+	/** The input with ids of its own, and with what its references stand for. */
+	async #resolved(person: string, items: readonly ResponseItem[]): Promise<NamedItem[]> {
+		const wanted = items
+			.filter(({ type }) => type === 'item_reference')
+			.map(({ id }) => String(id));
+		const found = new Map(
+			wanted.length === 0
+				? []
+				: (await aboutField('input', this.#deps.store.itemsById(person, wanted))).map((item) => [
+						item.id,
+						itemOfKept(item),
+					]),
+		);
+		return items.map((item) => {
+			const kept = item.type === 'item_reference' ? found.get(String(item['id'])) : undefined;
+			return {
+				...(kept ?? item),
+				id: kept ? String(item['id']) : newItemId(item, this.#deps.randomId),
+			};
+		});
+	}
+
+	/** Makes room for a response; whether it is kept. */
+	async #begin(
+		request: ResponsesRequest,
+		person: Person,
+		hooks: ResponseHooks,
+		begun: {
+			readonly id: string;
+			readonly status: AnswerStatus;
+			readonly json: string;
+			readonly input: readonly KeptItem[];
+			readonly previous?: string;
+		},
+	): Promise<boolean> {
+		if (request.store === false || person === undefined || !this.#deps.keeps) return false;
+		const isAsked = request.store === true || request.background === true;
+		const last = this.#failure;
+		if (!isAsked && last !== undefined && performance.now() - last.ms < spareMs) {
+			hooks.onNotKept(last.reason);
+			return false;
+		}
+		try {
+			await this.#deps.store.begin({ person, ...begun });
+			return true;
+		} catch (error) {
+			if (isAsked) throw error;
+			this.#notKept(asAppError(error), hooks);
+			return false;
+		}
+	}
+
+	async #finish(
+		person: string,
+		response: ResponseObject,
+		kept: boolean,
+		{
+			conversation,
+			input,
+			hooks,
+		}: {
+			readonly conversation: string | undefined;
+			readonly input: readonly NamedItem[];
+			readonly hooks: ResponseHooks;
+		},
+	): Promise<ResponseObject> {
+		const output = response.output.map((item) => keptItem(item as NamedItem));
+		const { store } = this.#deps;
+		const { id } = response;
+		if (conversation !== undefined)
+			await store.addItems(person, conversation, [...input.map(keptItem), ...output]);
+		if (!kept) return response;
+		try {
+			const status = response.status as AnswerStatus;
+			await store.end({ person, id, status, json: JSON.stringify(response), output });
+			return response;
+		} catch (error) {
+			// The answer is there, and worth more than its being kept.
+			this.#notKept(asAppError(error), hooks);
+			return { ...response, store: false };
+		}
+	}
+
+	/** Writes how a response stands that has no answer, or none yet. */
+	async #save(
+		person: string,
+		builder: ResponseBuilder,
+		status: AnswerStatus,
+		error?: AppError,
+	): Promise<void> {
+		const snapshot = builder.snapshot(status);
+		const facts =
+			error === undefined ? {} : { error: { code: error.code, message: error.message } };
+		const json = JSON.stringify({ ...snapshot, ...facts });
+		await this.#deps.store
+			.end({ person, id: snapshot.id, status, json, output: [] })
+			.catch((reason) => this.#note(asAppError(reason)));
+	}
+
+	#notKept(reason: AppError, hooks: ResponseHooks): void {
+		this.#note(reason);
+		hooks.onNotKept(reason);
+	}
+
+	#note(reason: AppError): void {
+		this.#failure = { ms: performance.now(), reason };
+		this.#deps.log.warn('a response is not kept', { code: reason.code, reason: reason.message });
+	}
+}
+
+const notKept = (person: Person): string =>
+	person === undefined
+		? 'nothing is kept for callers who cannot be told apart. Sign in, or send the whole conversation in input.'
+		: 'this server keeps no responses (NEARGLOT_RESPONSES_DAYS is 0). Send the whole conversation in input.';
