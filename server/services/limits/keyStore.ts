@@ -1,0 +1,296 @@
+/**
+ * The keys of the server's users, and the limits of people whom a sign-in layer names. A key is shown once, when it is
+ * made; only its hash is kept. Several processes may work with the file: each change holds at once in all of them.
+ */
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../protocol/index.ts';
+import {
+	type KeyScope,
+	keyScopes,
+	type LimitField,
+	limitFields,
+	maxLimit,
+	type UsageLimits,
+} from '../../protocol/limitTypes.ts';
+import { SqliteFile } from '../../store/sqliteFile.ts';
+import type { ForwardClock } from './forwardClock.ts';
+
+/** What is particular to the translate interface. */
+export interface TranslatorFields {
+	/** A key of a multi-service resource must come with its region. */
+	readonly multiService?: boolean;
+	readonly region?: string;
+	readonly charactersPerHour?: number;
+	/** Characters in all. */
+	readonly quota?: number;
+}
+
+export interface KeyOptions {
+	/** For lists; several keys may have the same. */
+	readonly name: string;
+	readonly scopes: readonly KeyScope[];
+	readonly limits: UsageLimits;
+	/** Milliseconds since 1970; absent: never. */
+	readonly expiresAt?: number;
+	readonly translator?: TranslatorFields;
+}
+
+/** A key without the key. */
+export interface PersonKey extends KeyOptions {
+	/** Short public name, for lists, logs and usage. */
+	readonly id: string;
+	/** Milliseconds since 1970. */
+	readonly createdAt: number;
+	/** SHA-256 of the key, hex. */
+	readonly hash: string;
+}
+
+/** The beginning of every key, by which searches for lost secrets find it. */
+const keyPrefix = 'ngk_';
+const keyShape = /^ngk_[A-Za-z0-9_-]{43}$/;
+const maxKeys = 10_000;
+const maxName = 100;
+
+/** Whether a text can be a key of this store, whoever made it. */
+export const isKeyShaped = (text: string): boolean => keyShape.test(text);
+
+/** As whom a key counts, for usage, limits and turns. */
+export const personOfKey = (id: string): string => `key:${id}`;
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+const schema = `
+	CREATE TABLE IF NOT EXISTS keys (
+		id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL,
+		limits TEXT NOT NULL, translator TEXT, created INTEGER NOT NULL, expires INTEGER
+	);
+	CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+`;
+
+export class KeyStore {
+	readonly #file: SqliteFile;
+	readonly #clock: ForwardClock;
+	#known:
+		| { version: number; byHash: ReadonlyMap<string, PersonKey>; people: UsageLimits }
+		| undefined;
+	#connection: DatabaseSync | undefined;
+
+	/** @param busyMs see `SqliteFormat` */
+	constructor(path: string, clock: ForwardClock, busyMs = 5000) {
+		this.#file = new SqliteFile(path, {
+			holds: 'The keys',
+			version: 1,
+			durable: true,
+			guards: true,
+			...{ schema, busyMs },
+		});
+		this.#clock = clock;
+	}
+
+	/** All keys, also those that have expired, in the order in which they were made. */
+	list(): PersonKey[] {
+		return [...this.#read().byHash.values()];
+	}
+
+	/**
+	 * The key that a caller shows, unless it has been revoked or has expired.
+	 * @throws AppError `store_unavailable`
+	 */
+	find(presented: string): PersonKey | undefined {
+		if (!isKeyShaped(presented)) return undefined;
+		const hash = hashOf(presented);
+		const entry = this.#read().byHash.get(hash);
+		// Of a hash of 256 random bits nobody learns anything by the time that a look-up takes; this compares it whole.
+		if (entry === undefined || !timingSafeEqual(Buffer.from(entry.hash), Buffer.from(hash)))
+			return undefined;
+		return this.hasExpired(entry) ? undefined : entry;
+	}
+
+	/** An entry by its id, unless it has been revoked or has expired. */
+	byId(id: string): PersonKey | undefined {
+		const entry = this.list().find((each) => each.id === id);
+		return entry === undefined || this.hasExpired(entry) ? undefined : entry;
+	}
+
+	hasExpired({ expiresAt }: PersonKey): boolean {
+		return expiresAt !== undefined && expiresAt <= this.#clock.now();
+	}
+
+	/** Makes a key and returns it once it is on the disk. @throws AppError `invalid_request` */
+	create(options: KeyOptions): { readonly key: string; readonly entry: PersonKey } {
+		checkOptions(options, this.#clock.now());
+		const key = keyPrefix + randomBytes(32).toString('base64url');
+		const entry: PersonKey = {
+			...options,
+			id: randomBytes(4).toString('hex'),
+			hash: hashOf(key),
+			createdAt: Math.floor(this.#clock.now()),
+		};
+		this.#change((db) => {
+			const { count } = db.prepare('SELECT count(*) AS count FROM keys').get() as { count: number };
+			if (count >= maxKeys)
+				throw new AppError('conflict', `There are ${maxKeys} keys already. Revoke some first.`);
+			db.prepare('INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(
+				entry.id,
+				entry.name,
+				entry.hash,
+				JSON.stringify(entry.scopes),
+				JSON.stringify(entry.limits),
+				entry.translator === undefined ? null : JSON.stringify(entry.translator),
+				entry.createdAt,
+				entry.expiresAt ?? null,
+			);
+		});
+		return { key, entry };
+	}
+
+	/** Removes a key by id or name; it stops working at once. @throws AppError `not_found`, `conflict` */
+	revoke(wanted: string): PersonKey {
+		return this.#change((db) => {
+			const entry = named(entriesIn(db), wanted);
+			db.prepare('DELETE FROM keys WHERE id = ?').run(entry.id);
+			return entry;
+		});
+	}
+
+	/**
+	 * Gives a key another secret, with its name, scopes, limits and usage; the one before stops working at once.
+	 * @param expiresAt another end; absent: the one it had
+	 */
+	rotate(wanted: string, expiresAt?: number): { readonly key: string; readonly entry: PersonKey } {
+		const key = keyPrefix + randomBytes(32).toString('base64url');
+		return this.#change((db) => {
+			const before = named(entriesIn(db), wanted);
+			const ends = expiresAt ?? before.expiresAt;
+			const { expiresAt: _, ...rest } = before;
+			const entry = {
+				...rest,
+				hash: hashOf(key),
+				...(ends === undefined ? {} : { expiresAt: ends }),
+			};
+			checkOptions(entry, this.#clock.now());
+			db.prepare('UPDATE keys SET hash = ?, expires = ? WHERE id = ?').run(
+				entry.hash,
+				ends ?? null,
+				entry.id,
+			);
+			return { key, entry };
+		});
+	}
+
+	/** The limits of everybody whom a sign-in layer names. */
+	get peopleLimits(): UsageLimits {
+		return this.#read().people;
+	}
+
+	setPeopleLimits(limits: UsageLimits): void {
+		checkLimits(limits);
+		this.#change((db) =>
+			db
+				.prepare(
+					"INSERT INTO settings VALUES ('people', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+				)
+				.run(JSON.stringify(limits)),
+		);
+	}
+
+	close(): void {
+		this.#file.close();
+	}
+
+	#read(): { byHash: ReadonlyMap<string, PersonKey>; people: UsageLimits } {
+		// Who has never had keys gets no file.
+		if (!this.#file.exists) return { byHash: new Map(), people: {} };
+		return this.#file.read((db) => {
+			const version = Number(db.prepare('PRAGMA data_version').get()?.['data_version']);
+			if (this.#known?.version === version && this.#connection === db) return this.#known;
+			const byHash = new Map(entriesIn(db).map((entry) => [entry.hash, entry]));
+			const people = db.prepare("SELECT value FROM settings WHERE name = 'people'").get();
+			this.#connection = db;
+			this.#known = {
+				version,
+				byHash,
+				people: people === undefined ? {} : (JSON.parse(String(people['value'])) as UsageLimits),
+			};
+			return this.#known;
+		});
+	}
+
+	#change<T>(work: (db: DatabaseSync) => T): T {
+		// Its own changes do not count in the number that SQLite gives.
+		this.#known = undefined;
+		try {
+			return this.#file.change(work);
+		} finally {
+			this.#known = undefined;
+		}
+	}
+}
+
+function entriesIn(db: DatabaseSync): PersonKey[] {
+	const all = db.prepare('SELECT * FROM keys ORDER BY created, rowid').all();
+	return all.map((row) => ({
+		id: String(row['id']),
+		name: String(row['name']),
+		hash: String(row['hash']),
+		scopes: JSON.parse(String(row['scopes'])) as KeyScope[],
+		limits: JSON.parse(String(row['limits'])) as UsageLimits,
+		createdAt: Number(row['created']),
+		...(row['translator'] === null
+			? {}
+			: { translator: JSON.parse(String(row['translator'])) as TranslatorFields }),
+		...(row['expires'] === null ? {} : { expiresAt: Number(row['expires']) }),
+	}));
+}
+
+function named(keys: readonly PersonKey[], wanted: string): PersonKey {
+	const exact = keys.find(({ id }) => id === wanted);
+	const found = exact === undefined ? keys.filter(({ name }) => name === wanted) : [exact];
+	const [entry, second] = found;
+	const shown = (list: readonly PersonKey[]) =>
+		list
+			.slice(0, 20)
+			.map(({ id, name }) => `${id} (${name})`)
+			.join(', ') || 'none';
+	if (entry === undefined)
+		throw new AppError(
+			'not_found',
+			`There is no key '${wanted.slice(0, maxName)}'. Known: ${shown(keys)}.`,
+		);
+	if (second !== undefined)
+		throw new AppError(
+			'conflict',
+			`Several keys are called '${wanted.slice(0, maxName)}'; give the id: ${shown(found)}.`,
+		);
+	return entry;
+}
+
+function checkOptions({ name, scopes, limits, expiresAt }: KeyOptions, nowMs: number): void {
+	const fail = (message: string, param: string) =>
+		new AppError('invalid_request', message, { param });
+	if (name.trim() === '' || name.length > maxName || /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/u.test(name))
+		throw fail(
+			`The name of a key has 1 to ${maxName} characters, and no line ends or control characters.`,
+			'name',
+		);
+	if (scopes.length === 0 || new Set(scopes).size !== scopes.length)
+		throw fail(`A key is for one or more of ${keyScopes.join(', ')}, each once.`, 'for');
+	if (expiresAt !== undefined && !(expiresAt > nowMs && expiresAt < 8.64e15))
+		throw fail('A key expires in the future.', 'expires');
+	checkLimits(limits);
+}
+
+function checkLimits(limits: UsageLimits): void {
+	const known = new Map(
+		limitFields.map((each) => [each.field as string, each.field as LimitField]),
+	);
+	for (const [field, size] of Object.entries(limits))
+		if (!known.has(field) || !Number.isInteger(size) || size < 1 || size > maxLimit)
+			throw new AppError(
+				'invalid_request',
+				`'${field.slice(0, 40)}' is a whole number from 1 to ${maxLimit}.`,
+				{ param: field.slice(0, 40) },
+			);
+}

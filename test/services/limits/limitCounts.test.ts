@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSqliteStore } from '../../../server/gateway/store/sqliteStore.ts';
+import type { Store } from '../../../server/gateway/store/store.ts';
+import { AppError } from '../../../server/protocol/index.ts';
+import { limitList } from '../../../server/protocol/limitTypes.ts';
+import { forwardClock } from '../../../server/services/limits/forwardClock.ts';
+import {
+	type LimitCounts,
+	LocalCounts,
+	SharedCounts,
+} from '../../../server/services/limits/limitCounts.ts';
+import type { CountState } from '../../../server/services/limits/slidingCounts.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const perMinute = limitList({ tokensPerMinute: 100 });
+
+/** A clock that tests set. */
+function setClock() {
+	const at = { ms: start };
+	return {
+		at,
+		clock: forwardClock(
+			() => at.ms,
+			() => 0,
+		),
+	};
+}
+
+/** Counters of one process and those of replicas, which have to do the same. */
+const kinds: readonly (readonly [
+	string,
+	(clock: ReturnType<typeof setClock>['clock']) => LimitCounts,
+])[] = [
+	['one process', (clock) => new LocalCounts(clock)],
+	[
+		'a shared store',
+		(clock) =>
+			new SharedCounts(
+				openSqliteStore(':memory:', () => start),
+				clock,
+			),
+	],
+];
+
+for (const [name, open] of kinds) {
+	test(`${name}: 200 requests at once get no more than the limit`, async () => {
+		const { clock } = setClock();
+		const counts = open(clock);
+		const got = await Promise.all(
+			Array.from({ length: 200 }, () => counts.reserve('a', perMinute, { tokens: 7 })),
+		);
+		assert.equal(got.filter(({ verdict }) => verdict.kind === 'ok').length, 14);
+		assert.equal((await counts.reserve('b', perMinute, { tokens: 7 })).verdict.kind, 'ok');
+	});
+
+	test(`${name}: what was reserved and not used is free again, what is refused costs nothing`, async () => {
+		const { clock } = setClock();
+		const counts = open(clock);
+		const first = await counts.reserve('a', perMinute, { tokens: 90 });
+		for (let tries = 0; tries < 5; tries++)
+			assert.equal((await counts.reserve('a', perMinute, { tokens: 20 })).verdict.kind, 'refused');
+		await counts.settle('a', first.id, { tokens: 30 });
+		const second = await counts.reserve('a', perMinute, { tokens: 70 });
+		assert.equal(second.verdict.kind, 'ok');
+		await counts.settle('a', second.id, {});
+		const [standing] = await counts.standings('a', perMinute);
+		assert.equal(standing?.taken, 30);
+	});
+
+	test(`${name}: the refusal says when the request will fit`, async () => {
+		const { at, clock } = setClock();
+		const counts = open(clock);
+		await counts.settle('a', undefined, { tokens: 60 });
+		at.ms += 20_000;
+		await counts.settle('a', undefined, { tokens: 40 });
+		const { verdict } = await counts.reserve('a', perMinute, { tokens: 50 });
+		assert.ok(verdict.kind === 'refused' && verdict.waitMs === 40_000, JSON.stringify(verdict));
+		at.ms += 39_999;
+		assert.equal((await counts.reserve('a', perMinute, { tokens: 50 })).verdict.kind, 'refused');
+		at.ms += 1;
+		assert.equal((await counts.reserve('a', perMinute, { tokens: 50 })).verdict.kind, 'ok');
+		const large = await counts.reserve('b', perMinute, { tokens: 101 });
+		assert.ok(large.verdict.kind === 'refused' && large.verdict.waitMs === undefined);
+	});
+
+	test(`${name}: a request may take what is left, if that is enough for it`, async () => {
+		const { clock } = setClock();
+		const counts = open(clock);
+		await counts.settle('a', undefined, { tokens: 60 });
+		const some = await counts.reserve('a', perMinute, { tokens: 1000 }, { tokens: 30 });
+		assert.ok(some.verdict.kind === 'ok' && some.verdict.granted.tokens === 40);
+		const more = await counts.reserve('a', perMinute, { tokens: 1000 }, { tokens: 1 });
+		assert.equal(more.verdict.kind, 'refused');
+	});
+
+	test(`${name}: a reservation can grow within the limit only`, async () => {
+		const { clock } = setClock();
+		const counts = open(clock);
+		const { id = '' } = await counts.reserve('a', perMinute, { tokens: 50 });
+		assert.equal((await counts.extend('a', perMinute, id, { tokens: 40 })).kind, 'ok');
+		assert.equal((await counts.extend('a', perMinute, id, { tokens: 20 })).kind, 'refused');
+		await counts.settle('a', id, { tokens: 90 });
+		assert.equal((await counts.standings('a', perMinute))[0]?.taken, 90);
+	});
+
+	test(`${name}: a clock that is set back frees nothing and keeps nobody out for longer than a window`, async () => {
+		const { at, clock } = setClock();
+		const counts = open(clock);
+		await counts.settle('a', undefined, { tokens: 100 });
+		at.ms -= 365 * 86_400_000;
+		assert.equal((await counts.reserve('a', perMinute, { tokens: 1 })).verdict.kind, 'refused');
+		at.ms += 60_000;
+		assert.equal((await counts.reserve('a', perMinute, { tokens: 1 })).verdict.kind, 'ok');
+	});
+}
+
+test('counts that were kept hold after a restart, also with a clock that was set back meanwhile', async () => {
+	const kept = new Map<string, CountState>();
+	const open = (ms: number) =>
+		new LocalCounts(
+			forwardClock(
+				() => ms,
+				() => 0,
+			),
+			{
+				load: (person) => kept.get(person),
+				changed: (person, state) => void kept.set(person, state),
+			},
+		);
+	const perDay = limitList({ charactersPerDay: 1000 });
+	const counts = open(start);
+	const { id } = await counts.reserve('a', perDay, { characters: 900 });
+	assert.equal(kept.size, 0, 'what is only reserved is not kept');
+	await counts.settle('a', id, { characters: 900 });
+	for (const ms of [start + 1000, start - 40 * 86_400_000, start + 23 * 3_600_000]) {
+		const { verdict } = await open(ms).reserve('a', perDay, { characters: 200 });
+		assert.ok(verdict.kind === 'refused' && (verdict.waitMs ?? Infinity) <= 86_400_000, String(ms));
+	}
+	assert.equal(
+		(await open(start + 25 * 3_600_000).reserve('a', perDay, { characters: 200 })).verdict.kind,
+		'ok',
+	);
+});
+
+test('two replicas count together; while the store is away each goes on from what it knew, and adds it later', async () => {
+	const { clock } = setClock();
+	const inner = openSqliteStore(':memory:', () => start);
+	let isAway = false;
+	const store = new Proxy(inner, {
+		get: (target, name) => {
+			if (isAway && ['get', 'replace', 'lock', 'delete'].includes(String(name)))
+				return async () => Promise.reject(new AppError('store_unavailable'));
+			return Reflect.get(target, name) as unknown;
+		},
+	}) as Store;
+	const reports: (string | undefined)[] = [];
+	const [one, two] = [
+		new SharedCounts(store, clock, (failure) => reports.push(failure)),
+		new SharedCounts(store, clock),
+	];
+	await one.settle('a', undefined, { tokens: 60 });
+	assert.equal((await two.reserve('a', perMinute, { tokens: 50 })).verdict.kind, 'refused');
+	isAway = true;
+	assert.equal((await one.reserve('a', perMinute, { tokens: 50 })).verdict.kind, 'refused');
+	const more = await one.reserve('a', perMinute, { tokens: 30 });
+	assert.equal(more.verdict.kind, 'ok', 'work goes on');
+	assert.equal(one.isShared, false);
+	await one.settle('a', more.id, { tokens: 30 });
+	isAway = false;
+	one.retryNow();
+	assert.equal((await one.reserve('a', perMinute, { tokens: 1 })).verdict.kind, 'ok');
+	assert.equal((await two.standings('a', perMinute))[0]?.taken, 91);
+	assert.equal(one.isShared, true);
+	assert.equal(reports.length, 2);
+	assert.equal(reports[1], undefined);
+});
+
+test('replicas that ask at once together get no more than the limit', async () => {
+	const { clock } = setClock();
+	const store = openSqliteStore(':memory:', () => start);
+	const replicas = [1, 2, 3].map(() => new SharedCounts(store, clock));
+	const got = await Promise.all(
+		Array.from({ length: 150 }, (_, index) =>
+			replicas[index % 3]?.reserve('a', perMinute, { tokens: 7 }),
+		),
+	);
+	assert.equal(got.filter((each) => each?.verdict.kind === 'ok').length, 14);
+});
