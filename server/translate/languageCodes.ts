@@ -3,6 +3,8 @@
  * can be translated depends on the installed models and is not decided here.
  */
 
+import { LruMap } from '../protocol/lruMap.ts';
+
 const codes =
 	'af sq am ar hy as az bn ba eu be bho brx bs bg my yue ca lzh zh-Hans zh-Hant hr cs da prs dv doi nl ' +
 	'en et fo fj fil fi fr fr-CA gl ka de el gu ht ha he hi mww hu is ig id ikt iu iu-Latn ga it ja kn ' +
@@ -84,9 +86,16 @@ const ownScripts: ReadonlyMap<string, string> = new Map(
 	}),
 );
 
+/** Scripts that were asked for: the platform takes a while to say it. */
+const askedScripts = new LruMap<string, string>(500);
+
 /** ISO 15924 code of the script a language is normally written in. */
 export function scriptOf(language: string): string {
-	return ownScripts.get(language) ?? new Intl.Locale(language).maximize().script ?? 'Latn';
+	const known = ownScripts.get(language) ?? askedScripts.get(language);
+	if (known !== undefined) return known;
+	const script = new Intl.Locale(language).maximize().script ?? 'Latn';
+	askedScripts.set(language, script);
+	return script;
 }
 
 const rightToLeft = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo']);

@@ -69,3 +69,16 @@ export function onOneLine(text: string): string {
 		})
 		.join(' ');
 }
+
+/** Columns of a text; characters of East Asia take two. */
+export function textColumns(text: string): number {
+	let width = 0;
+	for (const letter of text)
+		width +=
+			/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff00-\uffef]/u.test(
+				letter,
+			)
+				? 2
+				: 1;
+	return width;
+}

@@ -3,6 +3,7 @@
  * and the name of a chat model alone will do as well. They know no pairs, so they are only used by name.
  */
 
+import { noChatModel } from '../../hub/downloadOffer.ts';
 import { AppError, findModel, type ModelInfo, readyChatModels } from '../../protocol/index.ts';
 import type { ModelHost } from '../host.ts';
 import type { ChatModel } from './chatTranslator.ts';
@@ -29,12 +30,12 @@ export async function chatModelOf(host: ModelHost, name: string): Promise<ChatMo
 	if (!isChatName(name)) return undefined;
 	const here =
 		ready.length === 0
-			? 'No chat model is here yet; get one with: nearglot models pull.'
+			? 'No chat model is here yet.'
 			: `Chat models here: ${ready.map(({ id }) => id).join(', ')}.`;
-	throw new AppError('model_not_found', `There is no chat model '${wanted || 'chat'}'. ${here}`, {
-		param: 'category',
-		data: { translatorCode: 400002 },
-	});
+	const message = `There is no chat model '${wanted || 'chat'}'. ${here}`;
+	const data = { translatorCode: 400002 };
+	if (ready.length === 0) throw noChatModel(message, 'category', data);
+	throw new AppError('model_not_found', message, { param: 'category', data });
 }
 
 const chatModel = ({ id, contextLength }: ModelInfo): ChatModel => ({

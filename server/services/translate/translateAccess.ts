@@ -6,11 +6,12 @@
 import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { AppError } from '../../protocol/index.ts';
 import {
-	type AccessSettings,
-	matchKey,
-	type TranslateKey,
-	type TranslateKeyStore,
-} from './translateKeys.ts';
+	isKeyShaped,
+	type KeyStore,
+	type PersonKey,
+	type TranslatorFields,
+} from '../limits/keyStore.ts';
+import { type AccessSettings, matchKey, type TranslateKeyStore } from './translateKeys.ts';
 import type { CharacterLimits } from './translateLimits.ts';
 
 /** What a request shows of itself. */
@@ -34,10 +35,14 @@ export interface TranslateCaller {
 	/** Key id, token subject, `owner`, `member` or `anonymous`. */
 	readonly id: string;
 	readonly limits: CharacterLimits;
+	/** The key, of those that are for more than this interface. */
+	readonly entry?: PersonKey;
 }
 
 export interface AccessDeps {
 	readonly store: TranslateKeyStore;
+	/** Keys that are for more than this interface. */
+	readonly keys?: Pick<KeyStore, 'find' | 'byId' | 'list'>;
 	readonly now: () => Date;
 	/** Key set of a directory, by its issuer. Tests give their own. */
 	readonly keySet?: (issuer: string) => Promise<ReturnType<typeof createRemoteJWKSet>>;
@@ -75,10 +80,10 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 		return known;
 	};
 
-	const byKey = async (credentials: Credentials, key: string): Promise<TranslateKey> => {
-		const { keys } = await store.read();
-		const entry = matchKey(keys, key);
-		if (!entry) throw unauthorized('The subscription key is not known here.');
+	const byKey = async (credentials: Credentials, key: string): Promise<TranslateCaller> => {
+		const found = await callerOf(key);
+		if (!found) throw unauthorized('The subscription key is not known here.');
+		const entry = found.fields;
 		const region = regionOf(credentials);
 		if (entry.multiService && region === undefined)
 			throw unauthorized(
@@ -86,7 +91,28 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 			);
 		if (region !== undefined && entry.region !== undefined && !sameRegion(region, entry.region))
 			throw unauthorized(`The key does not belong to region '${region.slice(0, 40)}'.`);
-		return entry;
+		return found.caller;
+	};
+
+	/** Whose a key is, and what it says of itself. */
+	const callerOf = async (
+		key: string,
+	): Promise<{ caller: TranslateCaller; fields: TranslatorFields } | undefined> => {
+		if (isKeyShaped(key)) {
+			const entry = deps.keys?.find(key);
+			return entry && { caller: callerWith(entry), fields: entry.translator ?? {} };
+		}
+		const entry = matchKey((await store.read()).keys, key);
+		return entry && { caller: { id: entry.id, limits: entry }, fields: entry };
+	};
+
+	const callerWith = (entry: PersonKey): TranslateCaller => {
+		if (!entry.scopes.includes('translate'))
+			throw refuse(
+				403000,
+				`The operation is not allowed: this key is for ${entry.scopes.join(', ')} only.`,
+			);
+		return { id: entry.id, limits: entry.translator ?? {}, entry };
 	};
 
 	const byToken = async (credentials: Credentials, token: string): Promise<TranslateCaller> => {
@@ -104,6 +130,8 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 			);
 			const id = payload.sub ?? '';
 			if (id === 'owner') return { id, limits: {} };
+			const own = deps.keys?.byId(id);
+			if (own) return callerWith(own);
 			const entry = keys.find((key) => key.id === id);
 			if (!entry) throw refuse(401001, 'The key this token was made with has been revoked.');
 			return { id, limits: entry };
@@ -149,13 +177,10 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 		const { keys, access } = await store.read();
 		if (access.virtualNetwork) return insideNetwork(credentials);
 		if (credentials.isOwner) return { id: 'owner', limits: {} };
-		if (credentials.key !== undefined) {
-			const entry = await byKey(credentials, credentials.key);
-			return { id: entry.id, limits: entry };
-		}
+		if (credentials.key !== undefined) return byKey(credentials, credentials.key);
 		if (credentials.bearer !== undefined) return byToken(credentials, credentials.bearer);
 		if (credentials.isMember) return { id: 'member', limits: {} };
-		if (credentials.keyRequired || keys.length > 0)
+		if (credentials.keyRequired || keys.length > 0 || hasTranslatorKeys())
 			throw unauthorized('Send Ocp-Apim-Subscription-Key or Authorization: Bearer TOKEN.');
 		return { id: 'anonymous', limits: {} };
 	};
@@ -175,9 +200,12 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 				'Inside a virtual network Ocp-Apim-Subscription-Region is needed as well.',
 			);
 		if (credentials.isOwner) return { id: 'owner', limits: {} };
-		const entry = await byKey(credentials, credentials.key);
-		return { id: entry.id, limits: entry };
+		return byKey(credentials, credentials.key);
 	};
+
+	/** As soon as there is a key for translation, everybody needs one. */
+	const hasTranslatorKeys = (): boolean =>
+		deps.keys?.list().some(({ scopes }) => scopes.includes('translate')) === true;
 
 	const issueToken = async (credentials: Credentials): Promise<string> => {
 		if (credentials.key === undefined && !credentials.isOwner)

@@ -1,6 +1,8 @@
 /** What to download for a language pair: models of the catalogue that there are, and no others. */
 
 import type { CatalogueModel } from '../../hub/catalogue.ts';
+import { downloadOffer } from '../../hub/downloadOffer.ts';
+import type { ErrorAction } from '../../protocol/index.ts';
 import { canonicalLanguage, primaryLanguage } from '../../translate/languageCodes.ts';
 
 const pivot = 'en';
@@ -8,10 +10,14 @@ const pivot = 'en';
 /** Whether a model that is installed translates a pair. */
 type IsInstalled = (source: string, target: string) => Promise<boolean>;
 
-/** Makes sentences that say how to get a model for a pair nothing installed translates. */
+/** Says which models translate a pair that nothing installed does, in words and as what can be done. */
 export function translateAdvice(
 	catalogue: readonly CatalogueModel[],
-): (source: string, target: string, isInstalled: IsInstalled) => Promise<string> {
+): (
+	source: string,
+	target: string,
+	isInstalled: IsInstalled,
+) => Promise<{ readonly sentence: string; readonly action: ErrorAction }> {
 	const models = catalogue
 		.filter(({ task, languages }) => task === 'translation' && languages !== undefined)
 		.map(({ alias, languages = [] }) => ({ alias, languages: languages.map(written) }));
@@ -41,10 +47,29 @@ export function translateAdvice(
 				[source, target].every((code) => languages.includes(written(code)))
 			)
 				choices.push([alias]);
-		const [best, ...others] = choices.map((names) => names.join(' and '));
-		if (best === undefined)
-			return 'Nor does one of the catalogue; one of the hub is had by its id: nearglot models pull OWNER/NAME.';
-		return `Get one with: nearglot models pull ${best.replaceAll(' and ', ' and nearglot models pull ')}${others.length > 0 ? ` (or ${others.join(', or ')})` : ''}.`;
+		const offers = choices.map((names) =>
+			names.flatMap((name) => {
+				const model = catalogue.find(({ alias }) => alias === name);
+				return model ? [downloadOffer(model)] : [];
+			}),
+		);
+		const [[first, ...also] = [], ...others] = offers;
+		if (first === undefined)
+			return {
+				sentence: ', nor does one of the catalogue.',
+				action: { kind: 'search', words: `opus-mt ${written(source)} ${written(target)}` },
+			};
+		const alternatives = others.flatMap((models) => (models.length === 1 ? models : []));
+		const named = choices.map((names) => names.join(' and ')).join('; ');
+		return {
+			sentence: `. Models of the catalogue that do: ${named}.`,
+			action: {
+				kind: 'download',
+				...first,
+				...(also.length > 0 ? { also } : {}),
+				...(alternatives.length > 0 ? { alternatives } : {}),
+			},
+		};
 	};
 }
 

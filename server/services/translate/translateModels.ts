@@ -190,13 +190,13 @@ export function createTranslateModels(
 				`The translation system for ${source} to ${target} is still being downloaded (${coming}). Retry in a few minutes.`,
 				{ retryAfterS: 30, data: { translatorCode: 408001 } },
 			);
-		const advice = await adviceFor(source, target, async (from, to) =>
+		const { sentence, action } = await adviceFor(source, target, async (from, to) =>
 			(await installed()).some(({ languages }) => translates(languages, from, to)),
 		);
 		return new AppError(
 			'model_not_found',
-			`No installed model translates ${source} to ${target}. ${advice}`,
-			{ data: { translatorCode: 408001 } },
+			`No installed model translates ${source} to ${target}${sentence}`,
+			{ data: { translatorCode: 408001, action } },
 		);
 	};
 	const viaModel = async (

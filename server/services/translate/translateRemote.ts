@@ -9,6 +9,7 @@ import type { HostedTranslation, HostedTranslator } from '../../remote/hostedTra
 import { decodeEntities } from '../../translate/entities.ts';
 import { mergeSpans, protectedSpans } from '../../translate/protect.ts';
 import { splitSentences } from '../../translate/sentences.ts';
+import { inSmallerParts, passesGate } from './remoteGate.ts';
 import type {
 	TargetText,
 	TranslateItem,
@@ -19,7 +20,54 @@ import type {
 /** Longest text of one request, for any number of targets. */
 const maxCharacters = 50_000;
 
+/** What the translator answers, held to what the texts hold. */
 export async function translateRemotely(
+	translator: HostedTranslator,
+	request: TranslateRequest,
+	signal?: AbortSignal,
+): Promise<TranslateOutcome> {
+	const outcome = await askRemotely(translator, request, signal);
+	const { texts, textType } = request;
+	let refused = 0;
+	const items = outcome.items.map(({ translations, ...item }) => ({
+		...item,
+		translations: [...translations],
+	}));
+	for (const [index, target] of request.targets.entries()) {
+		const broken = texts.flatMap((source, at) =>
+			passesGate(source, items[at]?.translations[index]?.text ?? source, textType) ? [] : [at],
+		);
+		if (broken.length === 0) continue;
+		const again = async (parts: readonly string[]) => {
+			const plain = { ...request, texts: parts, targets: [target] };
+			const answer = await askRemotely(
+				translator,
+				{ ...plain, textType: 'plain', alignment: false },
+				signal,
+			);
+			return answer.items.map(({ translations }, at) => translations[0]?.text ?? parts[at] ?? '');
+		};
+		const sources = broken.map((at) => texts[at] ?? '');
+		const mended = await inSmallerParts(sources, textType, again);
+		for (const [place, { text, isRefused }] of mended.entries()) {
+			const at = broken[place] ?? 0;
+			const source = texts[at] ?? '';
+			if (isRefused) refused++;
+			items[at]?.translations.splice(index, 1, {
+				language: target.language,
+				text,
+				sourceLengths: [source.length],
+				targetLengths: [text.length],
+				alternatives: [],
+				models: [],
+				refused: isRefused ? [source] : [],
+			});
+		}
+	}
+	return { ...outcome, items, refused };
+}
+
+async function askRemotely(
 	translator: HostedTranslator,
 	request: TranslateRequest,
 	signal?: AbortSignal,

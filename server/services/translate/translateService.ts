@@ -27,12 +27,12 @@ import {
 import { chatModelOf } from './chatSystems.ts';
 import { type GenerateChat, unusableModel } from './chatTranslator.ts';
 import { type ChooseSystem, type ChosenSystem, guidanceOf, systemChooser } from './chooseSystem.ts';
-import { combinedTerms } from './combinedTerms.ts';
 import { copiedText } from './copiedText.ts';
 import { knownSentence } from './knownSentences.ts';
 import { listSystems } from './listSystems.ts';
 import { maxSentenceUnits } from './maxSentenceUnits.ts';
 import { createSentenceClient, type SentenceClient } from './sentenceClient.ts';
+import { termsOfText } from './termsOfText.ts';
 import {
 	charactersOf,
 	createTranslateAdmission,
@@ -155,7 +155,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			links: wantsAlignment,
 			maxSentence: maxSentenceUnits(source, hops, chat),
 			...(edit ? { edit } : {}),
-			...defined({ terms: combinedTerms(request.termsFrom?.(source), system?.terms) }),
+			...defined({ terms: await termsOfText(source, request, system, route) }),
 		};
 		const others: string[][] = [];
 		const qualities: { quality: number; length: number }[] = [];
@@ -166,8 +166,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		const done = await translateBlocks(
 			pieces,
 			async (sentences, needs) => {
-				const remembered = sentences.map((sentence) =>
-					knownSentence(sentence, system, route, source, target.language),
+				const remembered = sentences.map((sentence, at) =>
+					knownSentence(sentence, needs.units?.[at], system, route, source, target.language),
 				);
 				for (const known of remembered) if (known?.table) tables.add(known.table);
 				const isOpen = (_: unknown, index: number) => remembered[index] === undefined;

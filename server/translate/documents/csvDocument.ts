@@ -4,62 +4,12 @@
  */
 
 import { AppError } from '../../protocol/errors.ts';
+import type { GateRules } from '../gate/gate.ts';
+import { gateRules } from '../gate/gateRules.ts';
 import { canonicalLanguage, sameLanguage } from '../languageCodes.ts';
+import { delimitedRows, delimiterOf, type TableCell } from './delimitedRows.ts';
 import { isProse } from './isProse.ts';
 import type { Extract, Piece } from './piece.ts';
-
-interface Cell {
-	readonly start: number;
-	readonly end: number;
-	readonly text: string;
-	readonly isQuoted: boolean;
-}
-
-/** Rows in order. A quote that is not closed reaches to the end. */
-function rowsOf(text: string, delimiter: string): Cell[][] {
-	const rows: Cell[][] = [];
-	let row: Cell[] = [];
-	let at = text.startsWith('\ufeff') ? 1 : 0;
-	while (at <= text.length) {
-		const start = at;
-		let value = '';
-		const isQuoted = text[at] === '"';
-		if (isQuoted) {
-			for (at++; at < text.length; ) {
-				const quote = text.indexOf('"', at);
-				const end = quote < 0 ? text.length : quote;
-				value += text.slice(at, end);
-				at = end + 1;
-				if (text[at] !== '"' || quote < 0) break;
-				value += '"';
-				at++;
-			}
-			at = Math.min(at, text.length);
-		}
-		const from = at;
-		while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r')
-			at++;
-		row.push({ start, end: at, text: value + text.slice(from, at), isQuoted });
-		if (text[at] === delimiter) {
-			at++;
-			continue;
-		}
-		rows.push(row);
-		row = [];
-		if (at >= text.length) break;
-		at += text.startsWith('\r\n', at) ? 2 : 1;
-		if (at === text.length) break;
-	}
-	return rows;
-}
-
-/** The sign that stands most often in the first line. */
-function delimiterOf(text: string): string {
-	const end = text.search(/[\r\n]/);
-	const line = (end < 0 ? text : text.slice(0, end)).replace(/"[^"]*"/g, '');
-	const count = (sign: string) => line.split(sign).length;
-	return [',', ';', '\t', '|'].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
-}
 
 function encoded(made: string, delimiter: string, wasQuoted: boolean): string {
 	const needs =
@@ -71,10 +21,10 @@ function tableExtract(delimiters: (text: string) => string, columns: readonly st
 	return (text, to) => {
 		if (text.trim() === '') return [];
 		const delimiter = delimiters(text);
-		const [head = [], ...rows] = rowsOf(text, delimiter);
+		const [head = [], ...rows] = delimitedRows(text, delimiter);
 		const names = head.map((cell) => cell.text.trim());
 		const encodeOf =
-			({ isQuoted }: Cell) =>
+			({ isQuoted }: TableCell) =>
 			(made: string) =>
 				encoded(made, delimiter, isQuoted);
 		const wanted = columns.map((name) => placeOf(names, name));
@@ -138,10 +88,12 @@ function noColumn(what: string, names: readonly string[]): AppError {
 	);
 }
 
-const table = (delimiters: (text: string) => string): Extract =>
+const table = (delimiters: (text: string) => string, rules: GateRules): Extract =>
 	Object.assign(tableExtract(delimiters, []), {
-		forColumns: (columns: readonly string[]) => tableExtract(delimiters, columns),
+		rules,
+		forColumns: (columns: readonly string[]) =>
+			Object.assign(tableExtract(delimiters, columns), { rules }),
 	});
 
-export const extractCsv = table(delimiterOf);
-export const extractTsv = table(() => '\t');
+export const extractCsv = table(delimiterOf, gateRules.csv);
+export const extractTsv = table(() => '\t', gateRules.tsv);

@@ -28,6 +28,8 @@ export interface DocumentJob {
 	readonly from?: string;
 	/** The translated file that may lack messages of `text`; absent for whole documents. */
 	readonly target?: string;
+	/** Source texts that are not to be put into `target`. */
+	readonly without?: readonly string[];
 	/** Columns of a table whose cells are wanted. */
 	readonly columns?: readonly string[];
 	/** Whether the result of a whole document is wanted as JSON. */

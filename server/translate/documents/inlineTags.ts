@@ -30,6 +30,32 @@ export interface TaggedText {
 	readonly isWhole: (translation: string) => boolean;
 }
 
+interface TagPatterns {
+	readonly tags: RegExp;
+	readonly split: RegExp;
+	readonly single: RegExp;
+	readonly afterOpen: RegExp;
+	readonly beforeClose: RegExp;
+}
+
+const patterns = new Map<string, TagPatterns>();
+
+/** What finds tags of a name; a long document has many sentences with them. */
+function patternsOf(prefix: string): TagPatterns {
+	const known = patterns.get(prefix);
+	if (known) return known;
+	const tag = `<\\/?${prefix}\\d+\\/?>`;
+	const made = {
+		tags: new RegExp(tag, 'g'),
+		split: new RegExp(`(${tag})`),
+		single: new RegExp(`<${prefix}\\d+/>`, 'g'),
+		afterOpen: new RegExp(`(<${prefix}\\d+>)(\\s+)`, 'g'),
+		beforeClose: new RegExp(`(?<!\\s)(\\s+)(</${prefix}\\d+>)`, 'g'),
+	};
+	patterns.set(prefix, made);
+	return made;
+}
+
 /** Words with tags in place of the other parts. */
 export function taggedText(
 	parts: readonly InlinePart[],
@@ -61,13 +87,12 @@ export function taggedText(
 			return tag;
 		})
 		.join('');
-	const pattern = `<\\/?${prefix}\\d+\\/?>`;
-	const split = new RegExp(`(${pattern})`);
+	const { tags, split } = patternsOf(prefix);
 	const full = fullPairs(text, split);
 	const rawAt = (part: number) => parts[part]?.raw ?? '';
 	return {
 		text,
-		...(places.size > 0 ? { tags: new RegExp(pattern, 'g') } : {}),
+		...(places.size > 0 ? { tags } : {}),
 		restore: (translation, write, rawOf = rawAt) =>
 			apart(tidy(translation, prefix), text, prefix)
 				.split(split)
@@ -78,7 +103,7 @@ export function taggedText(
 				})
 				.join(''),
 		isWhole: (translation) => {
-			const found = translation.match(new RegExp(pattern, 'g')) ?? [];
+			const found = translation.match(tags) ?? [];
 			if (found.length !== places.size || new Set(found).size !== places.size) return false;
 			const open: string[] = [];
 			const isNested = found.every((tag) => {
@@ -114,7 +139,7 @@ const besideWords = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_-
 
 /** Single tags with a space where their source has one: an address that a word is glued to is another. */
 function apart(translation: string, source: string, prefix: string): string {
-	const single = new RegExp(`<${prefix}\\d+/>`, 'g');
+	const { single } = patternsOf(prefix);
 	const places = new Map(Array.from(source.matchAll(single), ({ 0: tag, index }) => [tag, index]));
 	return translation.replace(single, (tag, at: number) => {
 		const own = places.get(tag);
@@ -128,10 +153,11 @@ function apart(translation: string, source: string, prefix: string): string {
 	});
 }
 
-/** White space belongs outside of a pair: `** bold**` is no emphasis. */
+/** White space belongs outside of a pair: `** bold**` is no emphasis. What is in code stays. */
 function tidy(translation: string, prefix: string): string {
+	const { afterOpen, beforeClose } = patternsOf(prefix);
 	return translation
-		.replace(new RegExp(`(<${prefix}\\d+>)(\\s+)`, 'g'), '$2$1')
-		.replace(new RegExp(`(?<!\\s)(\\s+)(</${prefix}\\d+>)`, 'g'), '$2$1')
-		.replace(/ {2,}/g, ' ');
+		.replace(afterOpen, '$2$1')
+		.replace(beforeClose, '$2$1')
+		.replace(/(`+[^`\n]*`+)| {2,}/g, (_, code?: string) => code ?? ' ');
 }

@@ -7,6 +7,8 @@ import { propertyEntries } from './propertyEntries.ts';
 export interface MessageLine {
 	readonly key: string;
 	readonly text: string;
+	/** Its texts, where it has several or none for translators. */
+	readonly parts?: readonly string[];
 	/** Whether it has a translation, read as a file of the target language. */
 	readonly isFilled: boolean;
 	/** Offsets of the whole entry with its comments. */

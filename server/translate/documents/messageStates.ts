@@ -1,6 +1,6 @@
 /** The messages of a source file with what a translated file makes of them, message by message. */
 
-import { propertiesLines } from './messageLines.ts';
+import { flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
 import { jsonTree, type MessageTree, type TreeFormat, yamlTree } from './messageTree.ts';
 import { isLanguageKey, type MessageFormat } from './missingMessages.ts';
 import { entriesFor, pluralKey, siblingsOf } from './pluralKeys.ts';
@@ -34,9 +34,10 @@ export function messageStates(
 	to: string,
 ): MessageState[] {
 	if (format === 'po') return poStates(sourceText, targetText);
-	if (format === 'properties') {
-		const there = new Map(propertiesLines(targetText).map((line) => [line.key, line]));
-		return propertiesLines(sourceText).map(({ key, text, start }) => {
+	if (isFlat(format)) {
+		const { lines } = flatMessages[format];
+		const there = new Map(lines(targetText).map((line) => [line.key, line]));
+		return translatableMessages(lines(sourceText)).map(({ key, text, start }) => {
 			const own = there.get(key);
 			const state = { path: [key], source: text, sourceAt: start, isPlural: false };
 			if (!own?.isFilled || !own.valueAt) return state;

@@ -71,7 +71,7 @@ function layoutOf(text: string): Layout {
 export const jsonTree: TreeFormat = {
 	read: (text) => {
 		const root = parseTree(text, [], { allowTrailingComma: true });
-		return root?.type === 'object' ? jsonNode(root) : undefined;
+		return root?.type === 'object' ? jsonNode(root, text) : undefined;
 	},
 	whole: (entries) => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`,
 	add: (text, map, after, entries) => {
@@ -101,14 +101,30 @@ export const jsonTree: TreeFormat = {
 	literal: (value) => JSON.stringify(value),
 };
 
-function jsonNode(node: Node): MessageTree {
+/** A value, in which numbers of more digits than a number has here are as they are written. */
+function plainValue(node: Node, text: string): unknown {
+	if (node.type === 'array') return (node.children ?? []).map((child) => plainValue(child, text));
+	if (node.type === 'object')
+		return Object.fromEntries(
+			(node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+				key && value ? [[String(key.value), plainValue(value, text)]] : [],
+			),
+		);
+	const raw = text.slice(node.offset, node.offset + node.length);
+	const isExact = node.type !== 'number' || JSON.stringify(node.value) === raw;
+	return isExact ? (getNodeValue(node) as unknown) : rawJson(raw);
+}
+
+const { rawJSON: rawJson } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
+
+function jsonNode(node: Node, text: string): MessageTree {
 	const [start, end] = [node.offset, node.offset + node.length];
-	if (node.type !== 'object') return { start, end, value: getNodeValue(node) as unknown };
+	if (node.type !== 'object') return { start, end, value: plainValue(node, text) };
 	const entries = (node.children ?? []).flatMap(({ offset, length, children }) => {
 		const [key, value] = children ?? [];
 		if (!key || !value) return [];
 		return [
-			{ key: String(key.value), start: offset, end: offset + length, value: jsonNode(value) },
+			{ key: String(key.value), start: offset, end: offset + length, value: jsonNode(value, text) },
 		];
 	});
 	return { start, end, value: undefined, entries };

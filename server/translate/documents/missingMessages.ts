@@ -3,6 +3,8 @@
  * with order and layout of the target kept.
  */
 
+import { defined } from '../../protocol/defined.ts';
+import type { TranslateMissingResult } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import {
@@ -13,11 +15,12 @@ import {
 	type TranslateTexts,
 } from './documentLanguage.ts';
 import { applyEdits, isWithin } from './edits.ts';
+import { type FlatFormat, flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
 import { extractJson } from './jsonDocument.ts';
-import { type MessageLine, poLines, propertiesLines } from './messageLines.ts';
+import { lineChanges, type MessageChanges, type MissingMessage } from './lineChanges.ts';
+import { poLines } from './messageLines.ts';
 import {
 	jsonTree,
-	type MessageEdit,
 	type MessageTree,
 	type NewEntry,
 	type TreeFormat,
@@ -27,27 +30,12 @@ import type { Extract } from './piece.ts';
 import { entriesFor } from './pluralKeys.ts';
 import { extractPo } from './poDocument.ts';
 import { poEntries } from './poEntries.ts';
-import { extractProperties } from './propertiesDocument.ts';
 import { proseOf, translatePieces } from './translateDocument.ts';
 import { extractYaml } from './yamlDocument.ts';
 
-export type MessageFormat = 'json' | 'yaml' | 'properties' | 'po';
+export type MessageFormat = 'json' | 'yaml' | 'po' | FlatFormat;
 
-export interface MissingMessage {
-	/** Keys from the root, or the one key of a flat format (of `.po`: context, U+0004, id). */
-	readonly path: readonly string[];
-	/** Text of the source. */
-	readonly text: string;
-}
-
-export interface MergeResult {
-	readonly text: string;
-	readonly added: readonly MissingMessage[];
-	/** Source texts that could not be translated whole; they are not in `text`. */
-	readonly refused: readonly string[];
-}
-
-export interface MissingResult extends MergeResult {
+export interface MissingResult extends TranslateMissingResult {
 	readonly left: readonly LeftText[];
 }
 
@@ -58,20 +46,27 @@ const endings: Readonly<Record<string, MessageFormat>> = {
 	po: 'po',
 	pot: 'po',
 	properties: 'properties',
+	resx: 'resx',
+	strings: 'strings',
 	yaml: 'yaml',
 	yml: 'yaml',
 };
 const trees = { json: jsonTree, yaml: yamlTree };
+const { properties, strings, android, resx } = flatMessages;
 const extracts = {
 	json: extractJson,
 	yaml: extractYaml,
 	po: extractPo,
-	properties: extractProperties,
+	properties: properties.extract,
+	strings: strings.extract,
+	android: android.extract,
+	resx: resx.extract,
 };
 
 /** Format of a message file by its name, or `undefined`. */
 export function messageFormatOf(fileName: string): MessageFormat | undefined {
 	const ending = /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+	if (/(?:^|[/\\])(?:strings|arrays|plurals)[\w-]*\.xml$/i.test(fileName)) return 'android';
 	return Object.hasOwn(endings, ending) ? endings[ending] : undefined;
 }
 
@@ -105,11 +100,15 @@ export async function translateMissing(
 	targetText: string,
 	format: MessageFormat,
 	translator: TextTranslator,
-	languages: DocumentLanguages,
+	languages: DocumentLanguages & {
+		/** Source texts that are not to be put in. */
+		readonly without?: readonly string[];
+	},
 ): Promise<MissingResult> {
 	const prose = proseOf(sourceText, extracts[format], languages.to);
 	const { translate, left } = await inItsLanguage(prose, translator, languages);
-	return { ...(await mergeMissing(sourceText, targetText, format, translate, languages.to)), left };
+	const { to, without } = languages;
+	return { ...(await mergeMissing(sourceText, targetText, format, translate, to, without)), left };
 }
 
 /** {@link translateMissing} with a translator that knows the language. */
@@ -119,7 +118,9 @@ export async function mergeMissing(
 	format: MessageFormat,
 	translate: TranslateTexts,
 	to: string,
-): Promise<MergeResult> {
+	without: readonly string[] = [],
+): Promise<TranslateMissingResult> {
+	const unwanted = new Set(without);
 	// What the file says already is said again, and what its author wants to keep is kept.
 	const known = new Map([
 		...translatedAlready(sourceText, targetText, format),
@@ -131,6 +132,14 @@ export async function mergeMissing(
 		for (const [index, text] of fresh.entries()) known.set(text, answers[index] ?? text);
 		return texts.map((text) => known.get(text) ?? text);
 	};
+	if (isFlat(format) && flatMessages[format].isFramed && targetText.trim() === '') {
+		// A new file needs what stands around the messages.
+		const done = await translatePieces(sourceText, extracts[format], remembered, to);
+		const { missing } = changes(sourceText, '', format, () => true, to);
+		const refused = new Set(done.refused);
+		const added = missing.filter(({ text }) => !refused.has(text));
+		return { text: done.text, added, refused: [...refused] };
+	}
 	const attempt = async (wanted: (text: string) => boolean) => {
 		const { missing, edits } = changes(sourceText, targetText, format, wanted, to);
 		const merged = applyEdits(targetText, edits);
@@ -142,19 +151,21 @@ export async function mergeMissing(
 		const extract: Extract = format === 'po' ? extractPo : added;
 		return { missing, done: await translatePieces(merged.text, extract, remembered, to) };
 	};
-	const first = await attempt(() => true);
+	const first = await attempt((text) => !unwanted.has(text));
 	const refused = new Set(first.done.refused);
-	const last = refused.size === 0 ? first : await attempt((text) => !refused.has(text));
+	const last =
+		refused.size === 0 ? first : await attempt((text) => !refused.has(text) && !unwanted.has(text));
+	const said = translatedAlready(sourceText, last.done.text, format);
 	return {
 		text: last.done.text,
-		added: last.missing.filter(({ text }) => !refused.has(text)),
+		added: last.missing
+			.filter(({ text }) => !refused.has(text))
+			.map((message) => ({
+				...message,
+				...defined({ translation: said.get(message.text.trim()) }),
+			})),
 		refused: [...refused],
 	};
-}
-
-interface Changes {
-	readonly missing: MissingMessage[];
-	readonly edits: MessageEdit[];
 }
 
 function changes(
@@ -163,56 +174,23 @@ function changes(
 	format: MessageFormat,
 	wanted: (text: string) => boolean,
 	to?: string,
-): Changes {
+): MessageChanges {
 	if (format === 'po')
 		return lineChanges(poLines(sourceText), poLines(targetText), targetText, wanted);
-	if (format === 'properties')
+	if (isFlat(format)) {
+		const { lines, extract, firstAt } = flatMessages[format];
+		const source =
+			to === undefined ? sourceText : (extract.prepare?.(sourceText, to) ?? sourceText);
+		const at = firstAt(targetText);
 		return lineChanges(
-			propertiesLines(sourceText),
-			propertiesLines(targetText),
+			translatableMessages(lines(source)),
+			lines(targetText),
 			targetText,
 			wanted,
+			at,
 		);
-	return treeChanges(sourceText, targetText, trees[format], wanted, to);
-}
-
-function lineChanges(
-	source: readonly MessageLine[],
-	target: readonly MessageLine[],
-	targetText: string,
-	wanted: (text: string) => boolean,
-): Changes {
-	const eol = targetText.includes('\r\n') ? '\r\n' : '\n';
-	const isPo = source.some(({ valueAt }) => !valueAt);
-	const there = new Map(target.map((line) => [line.key, line]));
-	const found: Changes = { missing: [], edits: [] };
-	/** Copies by the offset they go to. */
-	const copies = new Map<number, string>();
-	let at = target[0]?.start ?? targetText.length;
-	let after = false;
-	for (const line of source) {
-		const own = there.get(line.key);
-		if (own) [at, after] = [own.end, true];
-		if (own?.isFilled || line.text === '' || (isPo && !wanted(line.text) && own)) continue;
-		if (!wanted(line.text)) continue;
-		found.missing.push({ path: [line.key], text: line.text });
-		if (own?.valueAt && line.valueAt) {
-			const value = line.code.slice(line.valueAt[0] - line.start);
-			found.edits.push({ start: own.valueAt[0], end: own.valueAt[1], text: value });
-		} else if (!own) {
-			const code = line.code.replace(/\r?\n/g, eol);
-			const gap = isPo ? eol + eol : eol;
-			const isFresh = at === 0 || (at === targetText.length && targetText.endsWith('\n'));
-			const joined = after
-				? gap + code
-				: isFresh && at > 0
-					? (isPo ? eol : '') + code + eol
-					: code + gap;
-			copies.set(at, (copies.get(at) ?? '') + joined);
-		}
 	}
-	for (const [start, text] of copies) found.edits.push({ start, end: start, text });
-	return found;
+	return treeChanges(sourceText, targetText, trees[format], wanted, to);
 }
 
 function treeChanges(
@@ -221,11 +199,11 @@ function treeChanges(
 	format: TreeFormat,
 	wanted: (text: string) => boolean,
 	to: string | undefined,
-): Changes {
+): MessageChanges {
 	const source = format.read(sourceText);
 	if (!source) throw unreadable('source');
 	const target = format.read(targetText);
-	const found: Changes = { missing: [], edits: [] };
+	const found: MessageChanges = { missing: [], edits: [] };
 	if (!target) {
 		if (targetText.replace(/^(?:---|#.*|\s+)+/gm, '').trim() !== '') throw unreadable('target');
 		const [root] = source.entries ?? [];
@@ -274,7 +252,7 @@ function compare(
 	targetText: string,
 	format: TreeFormat,
 	wanted: (text: string) => boolean,
-	found: Changes,
+	found: MessageChanges,
 	to: string | undefined,
 ): void {
 	const there = new Map(target.entries?.map((entry) => [entry.key, entry]));
@@ -343,8 +321,8 @@ function newEntries(
 
 /** Texts by their keys from the root, and what says them in a file of that format. */
 function textsOf(text: string, format: MessageFormat): Map<string, string> {
-	if (format === 'properties')
-		return new Map(propertiesLines(text).map((line) => [line.key, line.text]));
+	if (isFlat(format))
+		return new Map(flatMessages[format].lines(text).map((line) => [line.key, line.text]));
 	const texts = new Map<string, string>();
 	const visit = (tree: MessageTree | undefined, path: string) => {
 		if (typeof tree?.value === 'string') texts.set(path, tree.value);

@@ -4,6 +4,7 @@
  */
 
 import { pushAll } from '../../protocol/lists.ts';
+import type { GateRules, SyntaxNode } from '../gate/gate.ts';
 import { type Extract, moved, type Piece } from './piece.ts';
 
 /** One of the texts. */
@@ -46,13 +47,38 @@ export class DocumentParts {
 	}
 }
 
+/** Pieces with what they are held to. */
+const held = (pieces: readonly Piece[], rules: GateRules | undefined): readonly Piece[] =>
+	rules === undefined
+		? pieces
+		: pieces.map((piece) => ({
+				...piece,
+				rules,
+				...(piece.inner ? { inner: held(piece.inner, rules) } : {}),
+			}));
+
+/** The syntax of all texts; one that cannot be read is one node. */
+function nodesOf(extracts: readonly Extract[], text: string): SyntaxNode[] {
+	const nodes: SyntaxNode[] = [];
+	let start = 0;
+	text.split(border).forEach((own, at) => {
+		nodes.push({ at: start, node: border });
+		const from = start;
+		const found = extracts[at]?.rules?.nodes;
+		const read = found ? (found(own) ?? [{ at: 0, node: 'unreadable' }]) : [];
+		for (const { at: place, node } of read) nodes.push({ at: from + place, node });
+		start += own.length + border.length;
+	});
+	return nodes;
+}
+
 function extractOf(extracts: readonly Extract[]): Extract {
 	const each = (text: string, of: (extract: Extract, own: string) => Piece[]): Piece[] => {
 		const pieces: Piece[] = [];
 		let start = 0;
 		text.split(border).forEach((own, at) => {
 			const extract = extracts[at];
-			if (extract) pushAll(pieces, moved(of(extract, own), start));
+			if (extract) pushAll(pieces, held(moved(of(extract, own), start), extract.rules));
 			start += own.length + border.length;
 		});
 		return pieces;
@@ -63,6 +89,7 @@ function extractOf(extracts: readonly Extract[]): Extract {
 		(text: string, to?: string) => each(text, (extract, own) => extract(own, to)),
 		{
 			...(extracts.some((extract) => extract.before) ? { before } : {}),
+			rules: { nodes: (text: string) => nodesOf(extracts, text) },
 			prepare: (text: string, to: string) =>
 				text
 					.split(border)

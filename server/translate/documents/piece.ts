@@ -27,6 +27,8 @@ export interface Piece {
 	readonly shown?: (translation: string) => string;
 	/** A message of several texts (plural forms); `encode` then gets what `join` makes of them. */
 	readonly branches?: Branches;
+	/** What it is held to beside the rules of its document, where that is made of several. */
+	readonly rules?: GateRules;
 	/** Comes with the others: `encode` is applied to `text` when any other piece changes. */
 	readonly companion?: boolean;
 }

@@ -1,11 +1,12 @@
 /** Placeholders of every dialect, to be found again in a translation exactly as often. */
 
-const pattern =
-	/%%(?:(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z]))?|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,]*(?:,[^{}]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrs]|%(?:\d{1,8}\$)?[-+#0']{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
+/** Matches a placeholder. */
+export const placeholderPattern =
+	/%%(?:(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z]))?|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,`]*(?:,[^{}`]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrs]|%(?:\d{1,8}\$)?[-+#0']{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
 
 /** The placeholders of a text, sorted. */
 export function placeholders(text: string): string[] {
-	return (text.match(pattern) ?? []).sort();
+	return (text.match(placeholderPattern) ?? []).sort();
 }
 
 /** Whether a translation has the same placeholders, each as often. */
@@ -15,7 +16,7 @@ export function samePlaceholders(source: string, translation: string): boolean {
 
 /** A conversion of printf in the C language; anything else after a percent sign is none. */
 const conversion =
-	/%(?:\d{1,8}\$)?[-+ #0'I]{0,8}(?:\d{1,8}|\*(?:\d{1,8}\$)?)?(?:\.(?:\d{1,8}|\*(?:\d{1,8}\$)?)?)?(?:hh|ll|[hlLqjzZt])?(?:[diouxXeEfFgGaAcCsSpnm%]|<PRI[diouxX]\w+>)|%\(\w+\)[-+ #0]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrsa]|%/g;
+	/%(?:\d{1,8}\$)?[-+ #0'I]{0,8}(?:\d{1,8}|\*(?:\d{1,8}\$)?)?(?:\.(?:\d{1,8}|\*(?:\d{1,8}\$)?)?)?(?:hh|ll|[hlLqjzZt])?(?:[diouxXeEfFgGaAcCsSpnm@%]|<PRI[diouxX]\w+>)|%\(\w+\)[-+ #0]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrsa]|%/g;
 
 /**
  * Whether a translation of a printf format reads the same arguments: every conversion as often, `%%`
@@ -28,6 +29,12 @@ export function sameConversions(source: string, translation: string): boolean {
 	const all = (found: readonly string[] = []) => [...found].sort().join('\n');
 	return all(from) === all(to) && inOrder(from) === inOrder(to);
 }
+
+const certain =
+	/%%|%(?:\d{1,8}\$)?[-+0#]{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcs@](?![A-Za-z])|%\(\w+\)/;
+
+/** Whether a text is a format of printf for certain, and not words with a percent sign among them. */
+export const isPrintf = (text: string): boolean => certain.test(text);
 
 /** ICU messages with branches: their inner texts cannot be translated as one sentence. */
 export function isIcuBranching(text: string): boolean {

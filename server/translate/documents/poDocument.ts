@@ -10,7 +10,7 @@ import { type Branches, type Extract, type Piece, padded } from './piece.ts';
 import { placeholders, sameConversions, samePlaceholders } from './placeholders.ts';
 import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
 import { withNumber, withoutNumber } from './pluralNumbers.ts';
-import { type PoEntry, poEntries, quotePo } from './poEntries.ts';
+import { type PoEntry, poEntries, poFault, quotePo } from './poEntries.ts';
 import { asksToKeep } from './remarks.ts';
 
 function extract(text: string, to?: string): Piece[] {
@@ -39,6 +39,7 @@ function extract(text: string, to?: string): Piece[] {
 /** What is translated already tells the language of the messages as well. */
 export const extractPo: Extract = Object.assign(extract, {
 	rules: gateRules.po,
+	faultOf: poFault,
 	prose: (text: string) =>
 		poEntries(text).flatMap(({ id, plural }) => [id.text, ...(plural ? [plural.text] : [])]),
 });

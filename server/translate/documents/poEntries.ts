@@ -1,6 +1,7 @@
 /** Gettext `.po` files as entries with the offsets of their parts. */
 
 import { withoutEnd } from '../whiteSpace.ts';
+import type { Fault } from './piece.ts';
 
 export interface PoField {
 	/** Offsets from the keyword to the end of the last string. */
@@ -123,4 +124,27 @@ export function quotePo(text: string, eol: string): string {
 				`"${row.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')}"`,
 		);
 	return rows.length > 1 ? ['""', ...rows].join(eol) : (rows[0] ?? '""');
+}
+
+const poLine =
+	/^\ufeff?[ \t]*(?:#.*|(?:(?:domain|msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*)?(?:"(?:\\.|[^"\\])*"[ \t]*)+)?$/;
+
+/** The first line that is none of gettext's, or a message without a translation's place. */
+export function poFault(text: string): Fault | undefined {
+	let offset = 0;
+	let isOpen = false;
+	for (const line of text.split(/(?<=\n)/)) {
+		const content = withoutLineEnd(line);
+		const at = offset;
+		offset += line.length;
+		if (!poLine.test(content)) {
+			const isString = /^[^"]*"/.test(content);
+			return { at, what: isString ? 'a string is not closed' : 'this is no line of a po file' };
+		}
+		const keyword = /^\ufeff?[ \t]*(msg\w+)/.exec(content)?.[1];
+		if (keyword === undefined) continue;
+		if (/^msg(?:id|ctxt)$/.test(keyword)) isOpen = keyword === 'msgid';
+		else if (keyword !== 'msgid_plural' && !isOpen) return { at, what: 'a msgid is missing' };
+	}
+	return undefined;
 }

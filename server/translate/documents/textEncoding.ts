@@ -80,8 +80,10 @@ function inUtf8(text: string): EncodedText {
 }
 
 function byMark(bytes: Uint8Array): string | undefined {
-	const [first, second, third] = bytes;
-	if (first === 0xff && second === 0xfe) return 'utf-16le';
+	const [first, second, third, fourth] = bytes;
+	// With two zeros behind it the mark is that of UTF-32, which nobody writes.
+	if (first === 0xff && second === 0xfe)
+		return third === 0 && fourth === 0 ? undefined : 'utf-16le';
 	if (first === 0xfe && second === 0xff) return 'utf-16be';
 	return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }

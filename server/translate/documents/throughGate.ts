@@ -61,17 +61,25 @@ export async function throughGate(
 
 	const before = { text, regions: pieces };
 	const cut = new Set<Piece>();
+	let reach = 0;
 	for (let reading = 1; ; reading++) {
 		const after = spliced(text, pieces, translations);
 		const found = syntaxFaults(before, after, rules);
 		if (!found) return { ...after, translations, faults };
 		const inside = found.inside.length > 0 ? found.inside : found.beside;
-		const guilty = (reading < maxReadings ? inside : [...inside, ...found.beside])
-			.flatMap((place) => pieces[place] ?? [])
-			.flatMap((piece) => [piece, ...(piece.inner ?? [])])
-			.filter((piece) => translations.has(piece) && translations.get(piece) !== piece.text);
+		const places = reading < maxReadings ? inside : [...inside, ...found.beside];
+		const suspects = () =>
+			(found.isBroken ? breaking(text, pieces, translations, rules) : near(pieces, places, reach))
+				.flatMap((piece) => [piece, ...(piece.inner ?? [])])
+				.filter((piece) => translations.has(piece) && translations.get(piece) !== piece.text);
+		let guilty = suspects();
+		// What a fault shows at may be some pieces behind what it comes from.
+		while (guilty.length === 0 && reach < pieces.length) {
+			reach = Math.max(8, 8 * reach);
+			guilty = suspects();
+		}
 		// Where nobody can be told apart, nobody passes.
-		const left = guilty.length > 0 && reading < 2 * maxReadings ? guilty : all;
+		const left = guilty.length > 0 && reading < 3 * maxReadings ? guilty : all;
 		for (const piece of left) translations.delete(piece);
 		const again = left.filter((piece) => !cut.has(piece) && !piece.branches && reading === 1);
 		for (const piece of left) {
@@ -81,6 +89,49 @@ export async function throughGate(
 		}
 		await smaller(again);
 	}
+}
+
+/** Pieces at places, and some on both sides of them. */
+function near(pieces: readonly Piece[], places: readonly number[], reach: number): Piece[] {
+	const found = new Set<Piece>();
+	for (const place of places)
+		for (const piece of pieces.slice(Math.max(0, place - reach), place + reach + 1))
+			found.add(piece);
+	return [...found];
+}
+
+/** How many halves of a document are read to find what breaks it. */
+const maxHalves = 64;
+
+/** Pieces without whose translations a document can be read, found by halves. */
+function breaking(
+	text: string,
+	pieces: readonly Piece[],
+	translations: ReadonlyMap<Piece, string>,
+	rules: GateRules,
+): readonly Piece[] {
+	let read = 0;
+	const isReadable = (some: readonly Piece[]) => {
+		read++;
+		const own = new Map(
+			some
+				.flatMap((piece) => [piece, ...(piece.inner ?? [])])
+				.flatMap((piece) => {
+					const made = translations.get(piece);
+					return made === undefined ? [] : [[piece, made] as const];
+				}),
+		);
+		return rules.nodes?.(spliced(text, pieces, own).text) !== undefined;
+	};
+	/** Of pieces that cannot be read together. */
+	const within = (some: readonly Piece[]): readonly Piece[] => {
+		if (some.length <= 1 || read >= maxHalves) return some;
+		const half = some.length >> 1;
+		const broken = [some.slice(0, half), some.slice(half)].filter((part) => !isReadable(part));
+		// Neither half is at fault alone.
+		return broken.length === 0 ? some : broken.flatMap(within);
+	};
+	return within(pieces);
 }
 
 function leavesAlone({ text, branches }: Piece): boolean {
@@ -106,7 +157,7 @@ export function passed(
 
 /** What a translation of a piece would lose or add. */
 function faultOf(piece: Piece, translation: string, rules: GateRules): string | undefined {
-	const fault = gateFault(piece.text, translation, rules);
+	const fault = gateFault(piece.text, translation, piece.rules ?? rules);
 	if (fault !== undefined) return fault;
 	if (marks(piece, piece.text) !== marks(piece, translation)) return 'its marks would be others';
 	return (piece.isWhole?.(translation) ?? true) ? undefined : 'its marks would hold other words';

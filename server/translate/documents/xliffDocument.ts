@@ -13,6 +13,7 @@ import { startOfRun } from '../whiteSpace.ts';
 import { languageTag } from './languageTag.ts';
 import { type MarkupPart, markupPiece } from './markup.ts';
 import type { Extract, Piece } from './piece.ts';
+import { xmlFault, xmlWords } from './xmlTree.ts';
 
 /** Inline elements of XLIFF 1.2 whose content is code of another format. */
 const codes = new Set(['ph', 'bpt', 'ept', 'it']);
@@ -34,6 +35,8 @@ interface Unit {
 	source?: Place;
 	target?: Place;
 	targetEmpty: boolean;
+	/** What somebody says of it. */
+	notes: string;
 }
 
 function extract(text: string): Piece[] {
@@ -43,6 +46,8 @@ function extract(text: string): Piece[] {
 	const stack: string[] = [];
 	const nesting = new Nesting();
 	let unit: Unit | undefined;
+	/** Notes of a unit of version 2, before its segments. */
+	let ofUnit = '';
 	let inSource = false;
 	/** Depth at which an inline code began. */
 	let codeFrom: number | undefined;
@@ -69,8 +74,9 @@ function extract(text: string): Piece[] {
 					kept.push(
 						attributes['translate'] ? attributes['translate'] === 'no' : kept.at(-1) === true,
 					);
+				if (name === 'unit') ofUnit = '';
 				if (name === 'trans-unit' || name === 'segment')
-					unit = { tag: place, parts: [], targetEmpty: true };
+					unit = { tag: place, parts: [], targetEmpty: true, notes: ofUnit };
 				else if (unit && name === 'source' && (above === 'trans-unit' || above === 'segment')) {
 					unit.source = place;
 					inSource = true;
@@ -85,7 +91,10 @@ function extract(text: string): Piece[] {
 			},
 			ontext(data) {
 				if (inSource) add(parser.endIndex + 1, false);
-				else if (unit && data.trim() !== '' && inOwnTarget()) unit.targetEmpty = false;
+				else if (stack.at(-1) === 'note') {
+					if (unit) unit.notes += data;
+					else ofUnit += data;
+				} else if (unit && data.trim() !== '' && inOwnTarget()) unit.targetEmpty = false;
 			},
 			oncomment() {
 				if (inSource) add(parser.endIndex + 1, true);
@@ -147,11 +156,13 @@ function inTargetLanguage(text: string, to: string): string {
 
 export const extractXliff: Extract = Object.assign(extract, {
 	rules: gateRules.xliff,
+	faultOf: xmlFault,
 	prepare: inTargetLanguage,
 });
 
 function unitPiece(text: string, unit: Unit, eol: string): Piece | undefined {
-	const { tag, source, target, parts } = unit;
+	const { tag, source, target, parts, notes } = unit;
+	const comment = xmlWords(notes).trim();
 	if (!source || !unit.targetEmpty || tag.attributes['approved'] === 'yes') return undefined;
 	// A target before its source is against the format.
 	if (target && target.start < source.end) return undefined;
@@ -162,6 +173,7 @@ function unitPiece(text: string, unit: Unit, eol: string): Piece | undefined {
 	if (!piece) return undefined;
 	return {
 		...piece,
+		...(comment === '' ? {} : { comment }),
 		encode: (translation) => {
 			const content = piece.encode(translation);
 			const gap = text.slice(source.end, target?.start ?? source.end);

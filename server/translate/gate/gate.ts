@@ -3,7 +3,7 @@
  * document whose syntax is what it was. Knows no format; what each of them holds is in {@link GateRules}.
  */
 
-import { placeholders, sameConversions } from '../documents/placeholders.ts';
+import { isPrintf, placeholders, sameConversions } from '../documents/placeholders.ts';
 
 /** A part of a document's syntax that words cannot change: a tag, a link, a key. */
 export interface SyntaxNode {
@@ -17,15 +17,15 @@ export interface SyntaxNode {
 export interface GateRules {
 	/** Characters that a translation has no more of than its source. */
 	readonly delimiters?: string;
-	/** Whether percent signs are read as those of printf, `%%` among them. */
+	/** Whether texts with a conversion of printf are formats, of which every percent sign counts. */
 	readonly conversions?: boolean;
-	/** Stretches that stand in a translation as often as in its source. Has the flag `g`. */
+	/** Spans that stand in a translation as often as in its source. Has the flag `g`. */
 	readonly marks?: RegExp;
 	/** The syntax of a whole document by a parser, in order; `undefined` when it cannot be read. */
 	readonly nodes?: (text: string) => readonly SyntaxNode[] | undefined;
 }
 
-/** A stretch of a document. */
+/** A span of a document. */
 export interface Region {
 	readonly start: number;
 	readonly end: number;
@@ -50,7 +50,7 @@ export function gateFault(
 	if (/\p{L}/u.test(source) && translation.trim() === '') return 'nothing is left of it';
 	const lost = difference(placeholders(source), placeholders(translation));
 	if (lost !== undefined) return lost;
-	if (rules.conversions && !sameConversions(source, translation))
+	if (rules.conversions && isPrintf(source) && !sameConversions(source, translation))
 		return 'its conversions would be others';
 	if (rules.marks) {
 		const { marks } = rules;
@@ -97,8 +97,10 @@ export function holdsNodes(source: string, translation: string, { nodes }: GateR
 export interface SyntaxFaults {
 	/** Numbers of regions whose own nodes are others. */
 	readonly inside: readonly number[];
-	/** Numbers of regions beside stretches whose nodes are others, though no words stand there. */
+	/** Numbers of regions beside spans whose nodes are others, though no words stand there. */
 	readonly beside: readonly number[];
+	/** The translated document cannot be read, so nobody knows where its faults are. */
+	readonly isBroken?: true;
 }
 
 /**
@@ -117,7 +119,7 @@ export function syntaxFaults(
 	if (!nodes || own === undefined || before.text === after.text) return undefined;
 	const made = nodes(after.text);
 	const all = [...before.regions.keys()];
-	if (made === undefined) return { inside: all, beside: [] };
+	if (made === undefined) return { inside: all, beside: [], isBroken: true };
 	const [from, to] = [placed(own, before.regions), placed(made, after.regions)];
 	const inside = all.filter((region) => {
 		const [old = [], now = []] = [from.within.get(region), to.within.get(region)];

@@ -147,7 +147,7 @@ test('what is missing is named by models that can be had, for every pair of lang
 					resolveEntry(entries, name, { devices: new Set(['CPU'] as const) }),
 					`${from} ${to}: ${name}`,
 				);
-			return error?.replace(/^No installed model translates .*?\. /, '');
+			return error?.replace(/^No installed model translates \S+ to \S+?(?=\. |, )/, '');
 		};
 		const none = createTranslateModels(hostOf([]), transliterate);
 		for (const from of languageCodes)
@@ -155,19 +155,19 @@ test('what is missing is named by models that can be had, for every pair of lang
 		for (const to of languageCodes) await adviceOf(none, 'en', to);
 		assert.equal(
 			await adviceOf(none, 'en', 'ja'),
-			'Get one with: nearglot models pull m2m100-418m (or nllb-200-600m).',
+			'. Models of the catalogue that do: m2m100-418m; nllb-200-600m.',
 		);
 		assert.equal(
 			await adviceOf(none, 'ja', 'de'),
-			'Get one with: nearglot models pull opus-mt-ja-en and nearglot models pull opus-mt-en-de (or m2m100-418m, or nllb-200-600m).',
+			'. Models of the catalogue that do: opus-mt-ja-en and opus-mt-en-de; m2m100-418m; nllb-200-600m.',
 		);
-		assert.match((await adviceOf(none, 'en', 'mi')) ?? '', /pull nllb-200-600m\.$/);
-		assert.match((await adviceOf(none, 'en', 'hsb')) ?? '', /pull OWNER\/NAME\.$/);
+		assert.match((await adviceOf(none, 'en', 'mi')) ?? '', / nllb-200-600m\.$/);
+		assert.match((await adviceOf(none, 'en', 'hsb')) ?? '', /nor does one of the catalogue\.$/);
 		const some = createTranslateModels(
 			hostOf([info('opus-mt-en-de', { folder: folder('opus-mt-en-de') })]),
 			transliterate,
 		);
-		assert.match((await adviceOf(some, 'ja', 'de')) ?? '', /pull opus-mt-ja-en \(or m2m100/);
+		assert.match((await adviceOf(some, 'ja', 'de')) ?? '', / opus-mt-ja-en; m2m100/);
 	});
 });
 

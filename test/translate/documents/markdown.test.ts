@@ -174,11 +174,39 @@ test('a part that cannot be kept stays, the others are translated', async () => 
 	assert.deepEqual(refused, []);
 });
 
-test('long documents are read in parts that know the names of the others', async () => {
-	const block = 'See [the ref] and **more** of it.\n\n- an item\n\n```\ncode\n\ncode\n```\n\n';
-	const source = `${block.repeat(2000)}[the ref]: http://r\n`;
-	const { pieces, nodes } = readMarkdown(source, 'markdown');
-	assert.equal(pieces.length, 4000);
-	assert.equal(nodes.filter(({ node }) => node === 'link [the ref]').length, 2000);
-	assert.equal(nodes.filter(({ node }) => node.startsWith('codeFenced')).length, 2000);
+test('long documents are read in parts that know the names and indents of the others', () => {
+	const block =
+		'See [the ref] and **more** of it.\n\n  * an item\n    - below\n\n      more\n  * next\n\n```\ncode\n\ncode\n```\n\n';
+	const own = readMarkdown(`${block}[the ref]: http://r\n`, 'markdown').nodes.slice(0, -1);
+	const { nodes } = readMarkdown(`${block.repeat(800)}[the ref]: http://r\n`, 'markdown');
+	const said = nodes.slice(0, -1).map(({ node }) => node);
+	assert.equal(said.length, own.length * 800);
+	for (const [index, node] of said.entries()) assert.equal(node, own[index % own.length]?.node);
+});
+
+test('white space in code stays', async () => {
+	const { text } = await translated("Use `a  b` or *this*  one `'c  '` now\n");
+	assert.match(text, /`a {2}b` or \*this\* one `'c {2}'` now/);
+});
+
+test('a fault far from what it comes from costs the words around it, not those of the whole document', async () => {
+	const source = `${'Some words here.\n\n'.repeat(60)}Open <div> it.\n\n${'Some words here.\n\n'.repeat(60)}`;
+	const format = formatOf('a.md');
+	assert.ok(format?.rules?.nodes);
+	// A reader that sees a fault three pieces behind its cause.
+	const nodes = (text: string) => {
+		const own = format.rules?.nodes?.(text) ?? [];
+		const at = text.indexOf('BAD');
+		if (at < 0) return own;
+		const later = text.indexOf('\n\n', text.indexOf('\n\n', at + 40) + 2);
+		return [...own, { at: later, node: 'other' }].sort((a, b) => a.at - b.at);
+	};
+	const extract = Object.assign((text: string) => format(text), { rules: { nodes } });
+	const made = await translatePieces(source, extract, async (texts) =>
+		texts.map((text) =>
+			text.startsWith('Open') ? text.replace('Open', 'BAD') : text.toUpperCase(),
+		),
+	);
+	assert.ok(made.refused.length > 0 && made.refused.length < 40, String(made.refused.length));
+	assert.ok(!made.text.includes('BAD'));
 });

@@ -183,9 +183,11 @@ test('what cannot be translated whole is told and not put in', async () => {
 		'de',
 	);
 	assert.deepEqual(result.refused, ['Dear {name}']);
-	assert.deepEqual(result.added, [{ path: ['b'], text: 'More words' }]);
+	assert.deepEqual(result.added, [{ path: ['b'], text: 'More words', translation: 'MORE WORDS' }]);
 	assert.equal(result.text, '{ "b": "MORE WORDS","c": "C"}');
 	assert.deepEqual(calls, [2]);
+	const without = await mergeMissing(source, '{"c": "C"}', 'json', lose, 'de', ['More words']);
+	assert.deepEqual([without.text, without.added], ['{"c": "C"}', []]);
 });
 
 test('message files are known by their names', () => {

@@ -203,3 +203,43 @@ test('CSV: named columns in place, or the empty cells of a language', async () =
 		/a\.md has no columns/,
 	);
 });
+
+test('reStructuredText: what others refer to by its words stays, and so do directives in items', async () => {
+	const source = `:orphan:
+
+Issues
+\`\`\`\`\`\`
+
+See \`the guide <https://a.b>\`_ and \`Other part\`_, or pkg.name_ at https://c.d/e here.
+
+Other part
+----------
+
+- .. versionadded:: 3.18
+    Some words
+- the guide_ is good, as is \`the guide\`_
+
+.. _pkg.name: https://x.y
+`;
+	const { text, refused } = await shouted('a.rst', source);
+	assert.deepEqual(refused, []);
+	assert.equal(
+		text,
+		source
+			.replace('Issues', 'ISSUES')
+			.replace('See `', 'SEE `')
+			.replace('_ and `', '_ AND `')
+			.replace(', or pkg', ', OR PKG')
+			.replace('PKG.name_ at https://c.d/e here', 'pkg.name_ AT https://c.d/e HERE')
+			.replace('- the guide_ is good, as is', '- THE guide_ IS GOOD, AS IS'),
+	);
+});
+
+test('AsciiDoc: the words of a link are told from its address', async () => {
+	const { text, refused } = await shouted(
+		'a.adoc',
+		'See link:license.txt[license] and link:b.c[GitHub].\n',
+	);
+	assert.deepEqual(refused, []);
+	assert.equal(text, 'SEE link:license.txt[LICENSE] AND link:b.c[GITHUB].\n');
+});

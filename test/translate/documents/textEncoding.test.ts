@@ -70,3 +70,14 @@ test('letters the encoding has not are written as the format refers to them, els
 	assert.equal(Buffer.from(po.bytes).toString(), 'charset=UTF-8\n打');
 	assert.equal(po.encoding, 'utf-8');
 });
+
+test('UTF-32 is not taken for UTF-16', () => {
+	const bytes = Uint8Array.from([
+		0xff,
+		0xfe,
+		0,
+		0,
+		...[...'Some words'].flatMap((letter) => [letter.charCodeAt(0), 0, 0, 0]),
+	]);
+	assert.throws(() => decodeText(bytes, 'a.srt'), /a\.srt is not in UTF-8, UTF-16 or/);
+});

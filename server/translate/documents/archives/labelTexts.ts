@@ -1,5 +1,6 @@
 /** XML in which elements of some names hold a text each, such as titles of a document or entries of a menu. */
 
+import { gateRules } from '../../gate/gateRules.ts';
 import { sameLanguage } from '../../languageCodes.ts';
 import { applyEdits } from '../edits.ts';
 import { languageTag } from '../languageTag.ts';
@@ -38,6 +39,7 @@ export function labelTexts(names: readonly string[], languages: readonly string[
 			}),
 		{
 			faultOf: xmlFault,
+			rules: gateRules.xml,
 			prepare: (text: string, to: string) => {
 				const tag = languageTag(to);
 				const marks = tag === undefined ? [] : leaves(text, languages);

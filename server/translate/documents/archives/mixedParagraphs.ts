@@ -3,6 +3,7 @@
  * paragraph are done before it and stand in its place; fields keep their results.
  */
 
+import { gateRules } from '../../gate/gateRules.ts';
 import { languageTag } from '../languageTag.ts';
 import { type MarkupPart, markupPiece } from '../markup.ts';
 import type { Extract, Piece } from '../piece.ts';
@@ -37,6 +38,7 @@ const untouched = new Set([
 export function extractOpenDocument(isSheet: boolean, isStyles: boolean): Extract {
 	return Object.assign((text: string) => extract(text, false, isSheet), {
 		faultOf: xmlFault,
+		rules: gateRules.openDocument,
 		before: (text: string) =>
 			/<(?:text:note|office:annotation|draw:text-box|svg:title|svg:desc)\b/.test(text)
 				? extract(text, true, isSheet)

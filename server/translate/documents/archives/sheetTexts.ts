@@ -4,6 +4,7 @@
  */
 
 import { pushAll } from '../../../protocol/lists.ts';
+import { gateRules } from '../../gate/gateRules.ts';
 import { readable } from '../markup.ts';
 import { type Extract, type Piece, padded } from '../piece.ts';
 import {
@@ -36,7 +37,7 @@ export function extractSheet(kept: ReadonlySet<string>): Extract {
 				if (holders.has(localName(element))) pushAll(pieces, texts(text, element, kept));
 			return pieces;
 		},
-		{ faultOf: xmlFault, before: altTexts(['cNvPr']) },
+		{ faultOf: xmlFault, rules: gateRules.office, before: altTexts(['cNvPr']) },
 	);
 }
 

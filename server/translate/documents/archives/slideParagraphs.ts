@@ -1,6 +1,7 @@
 /** DrawingML: the paragraphs of slides, notes, charts and diagrams. Slide numbers and dates stay. */
 
 import { pushAll } from '../../../protocol/lists.ts';
+import { gateRules } from '../../gate/gateRules.ts';
 import { languageTag } from '../languageTag.ts';
 import { escapeMarkup } from '../markup.ts';
 import type { Extract, Piece } from '../piece.ts';
@@ -21,13 +22,13 @@ const names = ['cNvPr', 'docPr'];
 /** Slides, and whatever else has text in shapes. */
 export const extractSlide: Extract = Object.assign(
 	(text: string, to?: string) => shapes(text, to, false),
-	{ faultOf: xmlFault, before: altTexts(names) },
+	{ faultOf: xmlFault, rules: gateRules.office, before: altTexts(names) },
 );
 
 /** Layouts and masters: what is in a placeholder there is never shown. */
 export const extractLayout: Extract = Object.assign(
 	(text: string, to?: string) => shapes(text, to, true),
-	{ faultOf: xmlFault },
+	{ faultOf: xmlFault, rules: gateRules.office },
 );
 
 function shapes(text: string, to: string | undefined, isLayout: boolean): Piece[] {

@@ -4,6 +4,7 @@
  */
 
 import { pushAll } from '../../../protocol/lists.ts';
+import { gateRules } from '../../gate/gateRules.ts';
 import { languageTag } from '../languageTag.ts';
 import type { Extract, Piece } from '../piece.ts';
 import {
@@ -42,7 +43,7 @@ export const extractWord: Extract = Object.assign(
 		}
 		return pieces.sort((a, b) => a.start - b.start);
 	},
-	{ faultOf: xmlFault, before: altTexts(['docPr']) },
+	{ faultOf: xmlFault, rules: gateRules.office, before: altTexts(['docPr']) },
 );
 
 /** Styles name the language that words are checked in, where runs name none. */

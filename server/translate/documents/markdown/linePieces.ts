@@ -65,7 +65,7 @@ function collapsed(nodes: readonly InlineNode[], text: string): InlineNode[] {
 	return made;
 }
 
-/** Stretches between what parts words: cuts, and hard breaks outside of pairs. */
+/** Spans between what parts words: cuts, and hard breaks outside of pairs. */
 function segments(nodes: readonly InlineNode[]): InlineNode[][] {
 	const found: InlineNode[][] = [[]];
 	let depth = 0;
@@ -80,7 +80,7 @@ function segments(nodes: readonly InlineNode[]): InlineNode[][] {
 	return found.filter((segment) => segment.length > 0);
 }
 
-/** A stretch without what stands at its ends and is no word, and without a pair around all of it. */
+/** A span without what stands at its ends and is no word, and without a pair around all of it. */
 function trimmed(segment: readonly InlineNode[], text: string): readonly InlineNode[] {
 	let [from, to] = [0, segment.length];
 	const isEdge = (node: InlineNode | undefined) =>
@@ -111,6 +111,15 @@ function withoutEnds(nodes: readonly InlineNode[], text: string): InlineNode[] {
 	);
 	const last = made.at(-1);
 	if (last) made[made.length - 1] = { ...last, end: last.end - lengthOf(last, trailingSpace) };
+	return made;
+}
+
+const patterns = new Map<RegExp, RegExp>();
+
+/** Matches what some pattern matches, and code spans. */
+function withCode(tags: RegExp): RegExp {
+	const made = patterns.get(tags) ?? new RegExp(`${tags.source}|${codeSpans.source}`, 'g');
+	patterns.set(tags, made);
 	return made;
 }
 
@@ -154,9 +163,7 @@ function linePiece(nodes: readonly InlineNode[], text: string, kind: LineKind): 
 		start,
 		end,
 		text: tagged.text,
-		delimiters: tagged.tags
-			? new RegExp(`${tagged.tags.source}|${codeSpans.source}`, 'g')
-			: codeSpans,
+		delimiters: tagged.tags ? withCode(tagged.tags) : codeSpans,
 		isWhole: tagged.isWhole,
 		shown: (translation) => released(made(translation, raw)),
 		...(inner.length > 0 ? { inner } : {}),

@@ -37,6 +37,15 @@ export function readMarkdown(text: string, dialect: MarkdownDialect): MarkdownRe
 	return reading;
 }
 
+/** The syntax of a document alone, which takes less memory. Throws as {@link readMarkdown}. */
+export function markdownNodes(text: string, dialect: MarkdownDialect): readonly SyntaxNode[] {
+	if (last?.text === text && last.dialect === dialect) return last.reading.nodes;
+	const nodes: SyntaxNode[] = [];
+	for (const chunk of markdownChunks(text, dialect))
+		new ChunkReader(text, chunk, { pieces: [], nodes }).read();
+	return nodes.sort((a, b) => a.at - b.at);
+}
+
 const lines: ReadonlyMap<string, LineKind> = new Map([
 	['paragraph', 'paragraph'],
 	['chunkText', 'paragraph'],

@@ -16,6 +16,7 @@ import { normalizeIdentifier } from 'micromark-util-normalize-identifier';
 import { subtokenize } from 'micromark-util-subtokenize';
 import type { Event, Extension, Token } from 'micromark-util-types';
 import { nestedTooDeeply } from '../../nesting.ts';
+import { startOfRun } from '../../whiteSpace.ts';
 import { math } from './math.ts';
 
 export type MarkdownDialect = 'markdown' | 'mdx';
@@ -78,8 +79,11 @@ export function* markdownChunks(
 			const last = events && lastBlock(events);
 			// The last block may go on behind the end.
 			if (!events || !last || last.offset === 0) continue;
+			// How far it is indented tells which items belong to it.
+			const offset = startOfRun(part, last.offset, ' \t');
+			if (offset === 0) continue;
 			const own = events.slice(0, last.index);
-			chunk = { start, text: part.slice(0, last.offset), events: own };
+			chunk = { start, text: part.slice(0, offset), events: own };
 		}
 		yield chunk;
 		start += chunk.text.length;

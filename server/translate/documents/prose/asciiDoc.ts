@@ -3,28 +3,12 @@
  */
 
 import { pushAll } from '../../../protocol/lists.ts';
+import { gateRules } from '../../gate/gateRules.ts';
 import { linesOf, type TextLine } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
+import { asciiDocMarks } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
-const marks = new RegExp(
-	[
-		'`{1,2}[^`]{1,300}`{1,2}',
-		'\\+{1,3}[^+\\s][^+]{0,300}\\+{1,3}',
-		'(?:link|mailto|xref):[^\\s\\[\\]]{1,500}\\[(?<link>[^\\[\\]]{0,300})\\]',
-		'(?:https?|ftp):\\/\\/[^\\s\\[\\]<>]{1,500}(?:\\[(?<url>[^\\[\\]]{0,300})\\])?',
-		'footnote:[\\w-]{0,60}\\[(?<note>[^\\[\\]]{0,500})\\]',
-		'<<[^<>,]{1,200}(?:,(?<cross>[^<>]{1,300}))?>>',
-		'\\w{1,20}:[^\\s\\[\\]:]{0,300}\\[[^\\[\\]]{0,300}\\]',
-		'\\{[\\w-]{1,60}\\}|\\[\\[[\\w.:-]{1,60}\\]\\]|\\[[.#][\\w.#-]{1,60}\\](?=[*_#])|<\\d{1,3}>',
-		'\\*{2}(?<strongs>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*{2}',
-		'(?<![\\w*])\\*(?<strong>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*(?![\\w*])',
-		'__(?<emphases>[^_\\s](?:[^_]{0,300}[^_\\s])?)__',
-		'(?<!\\w)_(?<emphasis>[^_\\s](?:[^_]{0,300}[^_\\s])?)_(?!\\w)',
-		'(?<![\\w#])#(?<mark>[^#\\s](?:[^#]{0,300}[^#\\s])?)#(?![\\w#])',
-	].join('|'),
-	'g',
-);
 const opens = /^(?:[-*.=|]+|<\d+>|\d+\.|\/\/.*|:[\w-]+:.*|\[.*|NOTE:|TIP:|\+|.*::)$/;
 const verbatim = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|`{3,}.{0,60})$/;
 const transparent = /^(?:={4,}|\*{4,}|_{4,}|--)$/;
@@ -33,7 +17,9 @@ const marker =
 const coded =
 	/^\[(?:source|listing|literal|stem|latexmath|asciimath|plantuml|mermaid|ditaa|graphviz|pass|comment)\b|^\[,/;
 
-export const extractAsciiDoc: Extract = (text): Piece[] => {
+export const extractAsciiDoc: Extract = Object.assign(extract, { rules: gateRules.asciiDoc });
+
+function extract(text: string): Piece[] {
 	const lines = linesOf(text);
 	const pieces: Piece[] = [];
 	let paragraph: ProseLine[] = [];
@@ -44,7 +30,7 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 	let inTable = false;
 	let inVerse = false;
 	const close = () => {
-		pushAll(pieces, prosePiece(text, paragraph, marks, opens));
+		pushAll(pieces, prosePiece(text, paragraph, asciiDocMarks, opens));
 		paragraph = [];
 	};
 	const lineAt = (
@@ -93,7 +79,7 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 		}
 		const heading = /^(?:={1,6}|#{1,6})[ \t]+(?=\S)/.exec(body)?.[0];
 		if (heading !== undefined && paragraph.length === 0) {
-			pushAll(pieces, prosePiece(text, [lineAt(line, heading.length)], marks, opens));
+			pushAll(pieces, prosePiece(text, [lineAt(line, heading.length)], asciiDocMarks, opens));
 			// The author and the version follow the title of the document.
 			if (heading.trim() === '=') {
 				while (at + 1 < lines.length && !/^\s*$|^:|^\/\//.test(lines[at + 1]?.text ?? '')) at++;
@@ -132,7 +118,7 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 		}
 		isCode = false;
 		if (/^\.[^\s.]/.test(body) && paragraph.length === 0) {
-			pushAll(pieces, prosePiece(text, [lineAt(line, 1)], marks, opens));
+			pushAll(pieces, prosePiece(text, [lineAt(line, 1)], asciiDocMarks, opens));
 			continue;
 		}
 		const indent = line.text.length - line.text.trimStart().length;
@@ -142,7 +128,10 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 		if (mark !== undefined || term) close();
 		if (term) {
 			const [all, name = ''] = term;
-			pushAll(pieces, prosePiece(text, [lineAt(line, indent, indent + name.length)], marks, opens));
+			pushAll(
+				pieces,
+				prosePiece(text, [lineAt(line, indent, indent + name.length)], asciiDocMarks, opens),
+			);
 			if (all.length < body.length - indent) paragraph.push(lineAt(line, indent + all.length));
 			continue;
 		}
@@ -154,7 +143,7 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 	}
 	close();
 	return pieces;
-};
+}
 
 /** What stands between the bars of a line of a table. */
 function pushCells(text: string, { start, text: line }: TextLine, pieces: Piece[]): void {
@@ -165,7 +154,7 @@ function pushCells(text: string, { start, text: line }: TextLine, pieces: Piece[
 		const cell = line.slice(from, to);
 		const lead = cell.length - cell.trimStart().length;
 		const own = { start: start + from + lead, text: cell.trim(), before: '' };
-		for (const piece of prosePiece(text, [own], marks, opens))
+		for (const piece of prosePiece(text, [own], asciiDocMarks, opens))
 			pieces.push({
 				...piece,
 				encode: (made) => piece.encode(made).replace(/(?<!\\)\|/g, '\\|'),

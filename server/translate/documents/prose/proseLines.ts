@@ -19,18 +19,20 @@ const minWidth = 60;
  *
  * @param marks one pattern for all marks; where one of its groups named `words` matched, the mark is a pair around them
  * @param opens what a line must not begin with
+ * @param isName whether others refer to a mark by the words in it, which stay then
  */
 export function prosePiece(
 	text: string,
 	lines: readonly ProseLine[],
 	marks: RegExp,
 	opens: RegExp,
+	isName: (words: string, mark: string) => boolean = () => false,
 ): Piece[] {
 	const [first, second] = lines;
 	const last = lines.at(-1);
 	if (!first || !last) return [];
 	const words = lines.map((line) => line.text.trim()).join(' ');
-	const tagged = taggedText(inlineParts(words, marks), (raw) => raw);
+	const tagged = taggedText(inlineParts(words, marks, isName), (raw) => raw);
 	if (!/\p{L}{2}/u.test(tagged.text.replace(/<[^<>]*>/g, ' '))) return [];
 	const width = lines.reduce(
 		(widest, line) => Math.max(widest, line.before.length + line.text.length),
@@ -74,19 +76,24 @@ function wrapped(
 	return [...rows, row];
 }
 
-function inlineParts(text: string, marks: RegExp): InlinePart[] {
+function inlineParts(
+	text: string,
+	marks: RegExp,
+	isName: (words: string, mark: string) => boolean,
+): InlinePart[] {
 	const parts: InlinePart[] = [];
 	let at = 0;
 	let next = 0;
 	for (const match of text.matchAll(marks)) {
 		if (match.index > at) parts.push({ raw: text.slice(at, match.index), role: 'text' });
 		at = match.index + match[0].length;
-		const words = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[1];
-		if (words === undefined || !/\p{L}{2}/u.test(words)) {
+		const [place] = Object.values(match.indices?.groups ?? {}).filter((one) => one !== undefined);
+		const words = place ? text.slice(place[0], place[1]) : '';
+		if (!place || !/\p{L}{2}/u.test(words) || isName(words, match[0])) {
 			parts.push({ raw: match[0], role: 'single' });
 			continue;
 		}
-		const from = match[0].indexOf(words, 1);
+		const from = place[0] - match.index;
 		const pair = next++;
 		parts.push({ raw: match[0].slice(0, from), role: 'open', pair });
 		parts.push({ raw: words, role: 'text' });

@@ -4,25 +4,12 @@
  */
 
 import { pushAll } from '../../../protocol/lists.ts';
-import { linesOf, type TextLine } from '../../whiteSpace.ts';
+import { gateRules } from '../../gate/gateRules.ts';
+import { linesOf, type TextLine, textColumns } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
+import { rstMarks } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
-const marks = new RegExp(
-	[
-		'``[^`]{1,300}``',
-		// A link with its own address moves with its words; one that is found by its words keeps them.
-		'`(?<link>[^`<]{1,300}?) <[^`<>]{1,500}>`__?',
-		':[\\w:.+-]{1,60}:`[^`]{1,300}`',
-		'`[^`]{1,300}`(?:__?|:[\\w:.+-]{1,60}:)?',
-		'\\*\\*(?<strong>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*\\*',
-		'(?<![\\w*])\\*(?<emphasis>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*(?![\\w*])',
-		'\\|[^|\\s](?:[^|]{0,100}[^|\\s])?\\|_{0,2}',
-		'\\[[#*]?[\\w.-]{0,60}\\]_',
-		'(?<![\\w`])[A-Za-z][\\w-]{0,100}__?(?![\\w`])',
-	].join('|'),
-	'g',
-);
 const opens = /^(?:[-*+•|]|\.\.|\(?(?:\d+|#|[a-zA-Z])[.)]|:[^:\s]+:)$|^::$/;
 const marker = /^(?:[-*+•]|\(?(?:\d{1,4}|#|[a-zA-Z])[.)])[ \t]+|^:(?:[^:\s][^:]{0,100}):[ \t]+/;
 
@@ -42,12 +29,30 @@ const argued = new Set(
 const indentOf = (line: string) => line.length - line.trimStart().length;
 const isLine = (line: string) => /^([!-/:-@[-`{-~])\1{2,}$/.test(line.trimEnd());
 
-export const extractRst: Extract = (text): Piece[] => {
+export const extractRst: Extract = Object.assign(extract, { rules: gateRules.rst });
+
+/** Names as references write them. */
+const nameOf = (words: string) => words.trim().replace(/\s+/g, ' ').toLowerCase();
+
+/** What titles and links are referred to by their words: these stay, or nothing would lead to them. */
+function referredNames(text: string): ReadonlySet<string> {
+	const found = new Set<string>();
+	for (const [, quoted, bare] of text.matchAll(
+		/`([^`<>]{1,300})`_(?!_)|(?<![\w`])([A-Za-z][\w-]{0,100}(?:[.+:][\w-]{1,100}){0,5})_(?![\w`])/g,
+	))
+		found.add(nameOf(quoted ?? bare ?? ''));
+	return found;
+}
+
+function extract(text: string): Piece[] {
+	const names = referredNames(text);
+	const isName = (words: string, mark = '') => !mark.endsWith('__') && names.has(nameOf(words));
+	const isLinkName = (words: string, mark: string) => mark.includes('<') && isName(words, mark);
 	const lines = linesOf(text);
 	const pieces: Piece[] = [];
 	let paragraph: ProseLine[] = [];
 	const close = () => {
-		pushAll(pieces, prosePiece(text, paragraph, marks, opens));
+		pushAll(pieces, prosePiece(text, paragraph, rstMarks, opens, isLinkName));
 		paragraph = [];
 	};
 	/** Goes on behind what is indented deeper. */
@@ -78,7 +83,7 @@ export const extractRst: Extract = (text): Piece[] => {
 			isLine(lines[at + 2]?.text ?? '') &&
 			next.trim() !== ''
 		) {
-			pushAll(pieces, title(text, lines.slice(at, at + 3), 1));
+			pushAll(pieces, title(text, lines.slice(at, at + 3), 1, isName));
 			at += 2;
 		} else if (
 			paragraph.length === 0 &&
@@ -86,7 +91,7 @@ export const extractRst: Extract = (text): Piece[] => {
 			indent === 0 &&
 			next.trim().length >= Math.min(4, body.length)
 		) {
-			pushAll(pieces, title(text, lines.slice(at, at + 2), 0));
+			pushAll(pieces, title(text, lines.slice(at, at + 2), 0, isName));
 			at++;
 		} else if (isLine(raw) && paragraph.length === 0) {
 			// A line between two parts.
@@ -115,9 +120,17 @@ export const extractRst: Extract = (text): Piece[] => {
 				at++;
 		} else if (/^\|[ \t]/.test(body)) {
 			close();
-			pushAll(pieces, prosePiece(text, [lineAt(line, indent + 2)], marks, opens));
+			pushAll(pieces, prosePiece(text, [lineAt(line, indent + 2)], rstMarks, opens));
 		} else {
+			// A field without words says something to programs.
+			if (paragraph.length === 0 && /^:[^:\s][^:]{0,100}:$/.test(body.trimEnd())) continue;
 			const mark = marker.exec(body)?.[0] ?? '';
+			// A directive in an item stays with all that is in it.
+			if (mark !== '' && /^\.\.(?:[ \t]|$)/.test(body.slice(mark.length))) {
+				close();
+				at = past(at + 1, indent) - 1;
+				continue;
+			}
 			const above = paragraph.at(-1);
 			const depth = above ? above.before.length : indent;
 			const goesOn =
@@ -142,7 +155,7 @@ export const extractRst: Extract = (text): Piece[] => {
 	}
 	close();
 	return pieces;
-};
+}
 
 /** Whether the last line of a simple table is still to come. */
 function closesLater(lines: readonly TextLine[], from: number): boolean {
@@ -155,10 +168,15 @@ function closesLater(lines: readonly TextLine[], from: number): boolean {
 }
 
 /** A title with the lines under and over it. */
-function title(text: string, lines: readonly TextLine[], place: number): Piece[] {
+function title(
+	text: string,
+	lines: readonly TextLine[],
+	place: number,
+	isName: (words: string) => boolean,
+): Piece[] {
 	const words = lines[place];
 	const under = lines[place + 1];
-	if (!words || !under) return [];
+	if (!words || !under || isName(words.text)) return [];
 	const indent = indentOf(words.text);
 	const own = { start: words.start + indent, text: words.text.slice(indent), before: '' };
 	const [first] = lines;
@@ -166,29 +184,16 @@ function title(text: string, lines: readonly TextLine[], place: number): Piece[]
 	const end = under.start + under.text.trimEnd().length;
 	const sign = under.text.charAt(0);
 
-	return prosePiece(text, [own], marks, opens).map((piece) => ({
+	return prosePiece(text, [own], rstMarks, opens).map((piece) => ({
 		...piece,
 		start,
 		end,
 		encode: (made: string) => {
 			const title = piece.encode(made);
-			const line = sign.repeat(widthOf(title) + 2 * indent);
+			const line = sign.repeat(textColumns(title) + 2 * indent);
 			const gap = text.slice(words.start + words.text.length, under.start);
 			const head = place === 1 ? line + gap : '';
 			return head + words.text.slice(0, indent) + title + gap + line;
 		},
 	}));
-}
-
-/** Columns of a text; characters of East Asia take two. */
-function widthOf(text: string): number {
-	let width = 0;
-	for (const letter of text)
-		width +=
-			/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff00-\uffef]/u.test(
-				letter,
-			)
-				? 2
-				: 1;
-	return width;
 }

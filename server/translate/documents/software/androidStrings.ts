@@ -3,6 +3,7 @@
  * and `xliff:g` stay; apostrophes and quotes are escaped as the format wants it.
  */
 
+import { gateRules } from '../../gate/gateRules.ts';
 import { htmlSentencesIn } from '../htmlDocument.ts';
 import { isProse } from '../isProse.ts';
 import { escapeMarkup, type MarkupPart, markupPiece, readable } from '../markup.ts';
@@ -22,6 +23,7 @@ import { itemBranches, type PluralItems, withCategories } from './pluralItems.ts
 
 export const extractAndroid: Extract = Object.assign(extract, {
 	faultOf,
+	rules: gateRules.android,
 	prepare: (text: string, to: string) =>
 		withCategories(
 			text,

@@ -1,5 +1,6 @@
 /** Apple `.strings` files: values; keys, comments and order stay. And `.stringsdict`, which has plural forms. */
 
+import { gateRules } from '../../gate/gateRules.ts';
 import { isProse } from '../isProse.ts';
 import type { Extract, Fault, Piece } from '../piece.ts';
 import { asksToKeep } from '../remarks.ts';
@@ -13,51 +14,37 @@ import {
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
+import { appleEntries } from './appleEntries.ts';
 import { itemBranches, type PluralItem, type PluralItems, withCategories } from './pluralItems.ts';
-
-const entryAt = /(?:"((?:[^"\\]|\\[\s\S])*)"|([\w.-]+))\s*=\s*"((?:[^"\\]|\\[\s\S])*)"\s*;/y;
-const blanks = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*)*/y;
-
-interface Entry {
-	readonly remark: string;
-	readonly start: number;
-	readonly end: number;
-	readonly raw: string;
-}
-
-/** Entries, and where the first thing is that is none. */
-function entriesOf(text: string): { entries: Entry[]; fault?: number } {
-	const entries: Entry[] = [];
-	let at = text.startsWith('\ufeff') ? 1 : 0;
-	for (;;) {
-		blanks.lastIndex = at;
-		blanks.test(text);
-		const begin = blanks.lastIndex;
-		if (begin >= text.length) return { entries };
-		entryAt.lastIndex = begin;
-		const match = entryAt.exec(text);
-		if (!match) return { entries, fault: begin };
-		const raw = match[3] ?? '';
-		const end = text.lastIndexOf('"', entryAt.lastIndex);
-		entries.push({ remark: text.slice(at, begin), start: end - raw.length, end, raw });
-		at = entryAt.lastIndex;
-	}
-}
 
 export const extractAppleStrings: Extract = Object.assign(
 	(text: string): Piece[] =>
-		entriesOf(text).entries.flatMap(({ remark, start, end, raw }) => {
+		appleEntries(text).entries.flatMap(({ remark, start, end, raw }) => {
 			const words = unescaped(raw);
 			if (!isProse(words.trim()) || asksToKeep(remark)) return [];
-			return [{ start, end, text: words, encode: escaped }];
+			// Xcode writes this where nobody said anything.
+			const said = remarkWords(remark);
+			const isSaid = said !== '' && said !== 'No comment provided by engineer.';
+			return [{ start, end, text: words, encode: escaped, ...(isSaid ? { comment: said } : {}) }];
 		}),
 	{
+		rules: gateRules.strings,
 		faultOf: (text: string): Fault | undefined => {
-			const { fault } = entriesOf(text);
+			const { fault } = appleEntries(text);
 			return fault === undefined ? undefined : { at: fault, what: 'this is no "key" = "value";' };
 		},
 	},
 );
+
+/** What a remark says, without its signs. */
+const remarkWords = (remark: string): string =>
+	remark
+		.split('\n')
+		.map((line) =>
+			line.trim().replace(/^\/\//, '').replace(/^\/\*/, '').replace(/\*\/$/, '').trim(),
+		)
+		.filter((line) => line !== '')
+		.join(' ');
 
 const letters: ReadonlyMap<string, string> = new Map([
 	['n', '\n'],
@@ -140,6 +127,7 @@ export const extractStringsDict: Extract = Object.assign(
 		return [...pieces, ...formats].sort((a, b) => a.start - b.start);
 	},
 	{
+		rules: gateRules.stringsdict,
 		faultOf: xmlFault,
 		prepare: (text: string, to: string) =>
 			withCategories(

@@ -4,14 +4,13 @@
  */
 
 import { pushAll } from '../../../protocol/lists.ts';
+import { gateRules } from '../../gate/gateRules.ts';
 import { isProse } from '../isProse.ts';
 import { branchesOfLine } from '../lineBranches.ts';
 import type { Extract, Fault, Piece } from '../piece.ts';
 import { samePlaceholders } from '../placeholders.ts';
 import { remarksIn } from '../remarks.ts';
-
-const token =
-	/(\s+)|(\/\/[^\n]*|#(?!\[)[^\n]*|\/\*[\s\S]*?\*\/)|'((?:[^'\\]|\\[\s\S])*)'|"((?:[^"\\]|\\[\s\S])*)"|(<<<[^\n]*)|(=>)|([A-Za-z_\x80-\uffff][\w\x80-\uffff]*)|([\s\S])/y;
+import { phpToken } from './phpToken.ts';
 
 /** `:name`, as Laravel writes what is put in. */
 const names = /:[A-Za-z_]\w*/g;
@@ -41,8 +40,8 @@ function scan(text: string): Found {
 		last = undefined;
 	};
 	for (let at = begin + 5; at < text.length; ) {
-		token.lastIndex = at;
-		const match = token.exec(text);
+		phpToken.lastIndex = at;
+		const match = phpToken.exec(text);
 		if (!match) break;
 		const [all, gap, remark, single, double, heredoc, arrow, word, sign] = match;
 		at += all.length;
@@ -141,6 +140,7 @@ function escaped(text: string): string {
 }
 
 export const extractPhp: Extract = Object.assign((text: string) => scan(text).pieces, {
+	rules: gateRules.php,
 	faultOf: (text: string) => scan(text).fault,
 });
 

@@ -3,6 +3,7 @@
  * at them; messages with numbers get the forms of the target language. What is translated or obsolete stays.
  */
 
+import { gateRules } from '../../gate/gateRules.ts';
 import { applyEdits } from '../edits.ts';
 import { languageTag } from '../languageTag.ts';
 import type { Branches, Extract, Fault, Piece } from '../piece.ts';
@@ -84,6 +85,7 @@ export const extractQt: Extract = Object.assign(
 			return [{ ...place, branches, encode }];
 		}),
 	{
+		rules: gateRules.qt,
 		faultOf: (text: string): Fault | undefined =>
 			xmlFault(text) ?? (isQtMessages(text) ? undefined : { at: 0, what: 'this is no file of Qt' }),
 		prose: (text: string) => messagesOf(text).map(({ source }) => withoutMnemonic(source)),

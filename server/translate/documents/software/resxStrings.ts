@@ -1,5 +1,6 @@
 /** .NET `.resx` files: values of strings; names, types, embedded files and what the form designer keeps stay. */
 
+import { gateRules } from '../../gate/gateRules.ts';
 import { isProse } from '../isProse.ts';
 import type { Extract, Piece } from '../piece.ts';
 import { asksToKeep } from '../remarks.ts';
@@ -26,7 +27,13 @@ export const extractResx: Extract = Object.assign(
 			if (comment && asksToKeep(xmlWords(contentOf(text, comment)))) return [];
 			const words = xmlWords(contentOf(text, value));
 			if (!isProse(words.trim())) return [];
-			return [{ start: value.content, end: value.contentEnd, text: words, encode: xmlCode }];
+			const said = comment ? xmlWords(contentOf(text, comment)).trim() : '';
+			return [
+				{
+					...{ start: value.content, end: value.contentEnd, text: words, encode: xmlCode },
+					...(said === '' ? {} : { comment: said }),
+				},
+			];
 		}),
-	{ faultOf: xmlFault },
+	{ faultOf: xmlFault, rules: gateRules.resx },
 );

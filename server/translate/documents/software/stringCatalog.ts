@@ -5,6 +5,7 @@
 
 import { type Node, parseTree } from 'jsonc-parser';
 import { pushAll } from '../../../protocol/lists.ts';
+import { gateRules } from '../../gate/gateRules.ts';
 import { sameLanguage } from '../../languageCodes.ts';
 import { indentAt } from '../../whiteSpace.ts';
 import { isProse } from '../isProse.ts';
@@ -150,6 +151,7 @@ function formBranches(forms: ReadonlyMap<string, string>, to: string): Branches 
 }
 
 export const extractStringCatalog: Extract = Object.assign(extract, {
+	rules: gateRules.stringCatalog,
 	...(extractJson.faultOf ? { faultOf: extractJson.faultOf } : {}),
 	prose: (text: string) => {
 		const root = parseTree(text);

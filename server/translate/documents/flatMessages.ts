@@ -1,0 +1,124 @@
+/** Message files whose messages stand one after the other: `.properties`, Apple `.strings`, Android and .NET resources. */
+
+import { indentAt } from '../whiteSpace.ts';
+import { isWithin } from './edits.ts';
+import { type MessageLine, propertiesLines } from './messageLines.ts';
+import type { Extract } from './piece.ts';
+import { extractProperties } from './propertiesDocument.ts';
+import { extractAndroid } from './software/androidStrings.ts';
+import { appleEntries } from './software/appleEntries.ts';
+import { extractAppleStrings } from './software/appleStrings.ts';
+import { extractResx } from './software/resxStrings.ts';
+import {
+	childElements,
+	contentOf,
+	readXml,
+	type XmlElement,
+	xmlAttribute,
+	xmlWords,
+} from './xmlTree.ts';
+
+export type FlatFormat = 'properties' | 'strings' | 'android' | 'resx';
+
+export interface FlatMessages {
+	readonly extract: Extract;
+	/** All messages, those that are to stay as they are among them. */
+	readonly lines: (text: string) => MessageLine[];
+	/** Where the first message of a file without any goes. */
+	readonly firstAt: (text: string) => number;
+	/** Whether there is something around the messages, which a new file needs as well. */
+	readonly isFramed: boolean;
+}
+
+function appleLines(text: string): MessageLine[] {
+	return appleEntries(text).entries.map(({ key, raw, remark, start, end }) => {
+		const keyAt = text.lastIndexOf(key, start - 1);
+		const from = keyAt - (text[keyAt - 1] === '"' ? 1 : 0) - remark.trimStart().length;
+		const last = text.indexOf(';', end) + 1;
+		return {
+			...{ key, text: raw, isFilled: raw.trim() !== '', start: from, end: last },
+			code: text.slice(from, last),
+			valueAt: [start, end],
+		};
+	});
+}
+
+/** Elements with a name below the root, with the white space before them on their line. */
+function elementLines(
+	text: string,
+	names: ReadonlySet<string>,
+	valueIn: (element: XmlElement) => XmlElement | undefined,
+	extract: Extract,
+): MessageLine[] {
+	const [root] = text.trim() === '' ? [] : childElements(readXml(text));
+	if (!root) return [];
+	const pieces = extract(text, 'en');
+	return childElements(root).flatMap((element): MessageLine[] => {
+		const value = names.has(element.name) ? valueIn(element) : undefined;
+		const key = xmlAttribute(text, element, 'name');
+		if (!value || key === undefined) return [];
+		const own = pieces.filter(({ start, end }) => isWithin([element], start, end));
+		const start = element.start - (indentAt(text, element.start)?.length ?? 0);
+		const words = xmlWords(contentOf(text, value)).trim();
+		return [
+			{
+				...{ key, start, end: element.end, isFilled: words !== '' },
+				text: own[0]?.text.trim() ?? words,
+				parts: own.map((piece) => piece.text.trim()),
+				code: text.slice(start, element.end),
+				valueAt: [value.content, value.contentEnd],
+			},
+		];
+	});
+}
+
+const beforeLastTag = (text: string): number => {
+	const at = text.lastIndexOf('</');
+	return at < 0 ? text.length : at;
+};
+
+export const flatMessages: Readonly<Record<FlatFormat, FlatMessages>> = {
+	properties: {
+		extract: extractProperties,
+		lines: propertiesLines,
+		firstAt: (text) => text.length,
+		isFramed: false,
+	},
+	strings: {
+		extract: extractAppleStrings,
+		lines: appleLines,
+		firstAt: (text) => text.length,
+		isFramed: false,
+	},
+	android: {
+		extract: extractAndroid,
+		lines: (text) =>
+			elementLines(
+				text,
+				new Set(['string', 'string-array', 'plurals']),
+				(element) => element,
+				extractAndroid,
+			),
+		firstAt: beforeLastTag,
+		isFramed: true,
+	},
+	resx: {
+		extract: extractResx,
+		lines: (text) =>
+			elementLines(
+				text,
+				new Set(['data']),
+				(element) => childElements(element, 'value')[0],
+				extractResx,
+			),
+		firstAt: beforeLastTag,
+		isFramed: true,
+	},
+};
+
+/** Whether a format's messages stand one after the other. */
+export const isFlat = (format: string): format is FlatFormat => Object.hasOwn(flatMessages, format);
+
+/** Messages without those that have nothing for translators. */
+export const translatableMessages = (lines: readonly MessageLine[]): MessageLine[] =>
+	lines.filter(({ parts }) => parts === undefined || parts.length > 0);

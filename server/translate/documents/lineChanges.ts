@@ -1,0 +1,61 @@
+/** What a translated file lacks of a source whose messages stand one after the other, and how it gets there. */
+
+import type { MessageLine } from './messageLines.ts';
+import type { MessageEdit } from './messageTree.ts';
+
+export interface MissingMessage {
+	/** Keys from the root, or the one key of a flat format (of `.po`: context, U+0004, id). */
+	readonly path: readonly string[];
+	/** Text of the source. */
+	readonly text: string;
+}
+
+/** What is missing, and source text in its place. */
+export interface MessageChanges {
+	readonly missing: MissingMessage[];
+	readonly edits: MessageEdit[];
+}
+
+/**
+ * @param wanted whether a text is to be put in
+ * @param firstAt where the first message of a target without any goes
+ */
+export function lineChanges(
+	source: readonly MessageLine[],
+	target: readonly MessageLine[],
+	targetText: string,
+	wanted: (text: string) => boolean,
+	firstAt = targetText.length,
+): MessageChanges {
+	const eol = targetText.includes('\r\n') ? '\r\n' : '\n';
+	const isPo = source.some(({ valueAt }) => !valueAt);
+	const there = new Map(target.map((line) => [line.key, line]));
+	const found: MessageChanges = { missing: [], edits: [] };
+	/** Copies by the offset they go to. */
+	const copies = new Map<number, string>();
+	let at = target[0]?.start ?? firstAt;
+	let after = false;
+	for (const line of source) {
+		const own = there.get(line.key);
+		if (own) [at, after] = [own.end, true];
+		if (own?.isFilled || line.text === '' || (isPo && !wanted(line.text) && own)) continue;
+		if (!(line.parts ?? [line.text]).every(wanted)) continue;
+		found.missing.push({ path: [line.key], text: line.text });
+		if (own?.valueAt && line.valueAt) {
+			const value = line.code.slice(line.valueAt[0] - line.start, line.valueAt[1] - line.start);
+			found.edits.push({ start: own.valueAt[0], end: own.valueAt[1], text: value });
+		} else if (!own) {
+			const code = line.code.replace(/\r?\n/g, eol);
+			const gap = isPo ? eol + eol : eol;
+			const isFresh = at === 0 || (at === targetText.length && targetText.endsWith('\n'));
+			const joined = after
+				? gap + code
+				: isFresh && at > 0
+					? (isPo ? eol : '') + code + eol
+					: code + gap;
+			copies.set(at, (copies.get(at) ?? '') + joined);
+		}
+	}
+	for (const [start, text] of copies) found.edits.push({ start, end: start, text });
+	return found;
+}
