@@ -19,7 +19,7 @@ import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
-import { Ending } from '../net/ending.ts';
+import { defaultDrainS, Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
@@ -27,10 +27,21 @@ import { type ChatService, createChatService } from '../services/chat/chatServic
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { daemonMetrics } from '../services/daemonMetrics.ts';
 import { createGpuService, type GpuService } from '../services/gpuService.ts';
+import type { People } from '../services/limits/payingPeople.ts';
 import type { Logger } from '../services/logger.ts';
 import type { ModelService } from '../services/modelService.ts';
+import { observedChat } from '../services/observe/observedChat.ts';
+import { renderPrompt } from '../services/observe/renderPrompt.ts';
+import { RequestLog } from '../services/observe/requestLog.ts';
+import { createTraces } from '../services/observe/traces.ts';
+import { answerLimits } from '../services/responses/answerLimits.ts';
+import type { AnswerStore } from '../services/responses/answerStore.ts';
+import { createAnswerStore } from '../services/responses/answerThread.ts';
+import { ConversationsService } from '../services/responses/conversationsService.ts';
+import { ResponsesService } from '../services/responses/responsesService.ts';
 import { type ServerLoad, serverLoad } from '../services/serverLoad.ts';
 import { voiceActivityOf } from '../services/speech/chooseVoiceActivity.ts';
+import { type RealtimeLimits, realtimeLimits } from '../services/speech/realtime/realtimeLimits.ts';
 import { RecorderSessions } from '../services/speech/recorderSessions.ts';
 import { speechLimits } from '../services/speech/speechLimits.ts';
 import { createSpeechService, type SpeechService } from '../services/speech/speechService.ts';
@@ -55,12 +66,13 @@ import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersInWorker } from './folderThread.ts';
 import { watchLoop } from './loopWatch.ts';
-import { thisMachine } from './machine.ts';
+import { programState, thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
 import { NoticeBacklog } from './noticeBacklog.ts';
+import { createPeople, type PeopleOptions } from './peopleBackend.ts';
 import { removePreparedFiles } from './preparedFiles.ts';
 import { collectWhenQuiet, type RequestWatch } from './quietHeap.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
@@ -81,6 +93,8 @@ export interface BackendSettings {
 	readonly dataDir: string;
 	/** Named pipe or Unix socket. */
 	readonly pipePath: string;
+	/** What this daemon proves itself with. */
+	readonly proofSecret: string;
 	readonly version: string;
 	/** Started by a person, so it does not end by itself. */
 	readonly persistent: boolean;
@@ -91,8 +105,10 @@ export interface BackendSettings {
 	readonly modelRoots?: readonly string[];
 	/** Facts of callers that become metric labels: `user` or keys of `metadata`. */
 	readonly metricLabels: readonly string[];
+	/** Limits of people, and who counts them. */
+	readonly limits?: PeopleOptions | undefined;
 	/** Ends the daemon in good order. */
-	stop(reason: string): void;
+	stop(reason: string, drainMs?: number): void;
 }
 
 export interface Backend {
@@ -116,7 +132,15 @@ export interface Backend {
 	/** Those who watch over requests under way. */
 	readonly watches: readonly RequestWatch[];
 	readonly usage: UsageLog;
+	/** Keys, limits and use of everybody who may ask for work. */
+	readonly people: People;
 	readonly chat: ChatService;
+	/** The last requests to chat models, where the owner has switched that on. */
+	readonly requestLog: RequestLog;
+	/** Kept responses and conversations. */
+	readonly answers: AnswerStore;
+	readonly responses: ResponsesService;
+	readonly conversations: ConversationsService;
 	readonly completions: CompletionService;
 	readonly embeddings: EmbeddingService;
 	readonly reranking: RerankService;
@@ -124,6 +148,7 @@ export interface Backend {
 	readonly profile: LoadProfile;
 	readonly speech: SpeechService;
 	readonly recordings: RecorderSessions;
+	readonly realtimeLimits: RealtimeLimits;
 	/** Pages that the owner has opened. */
 	readonly studio: StudioAccess;
 	readonly translation: TranslateService;
@@ -136,7 +161,7 @@ export interface Backend {
 	/** Removes what models that are gone and earlier versions have left behind. */
 	sweep(): Promise<void>;
 	/** Ends the daemon in good order. */
-	stop(reason: string): void;
+	stop(reason: string, drainMs?: number): void;
 	close(): Promise<void>;
 	/** Has on the disk what is written late. The last thing it does: requests count until they are over. */
 	save(): Promise<void>;
@@ -188,6 +213,16 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		async (folder) =>
 			asLoaded(await foldersInWorker.describe(folder), settings.models.load?.contextLength),
 	);
+	/** Where a daemon of the background cannot start its own processes any more, the next one can. */
+	const ownProcess = (command: () => RunnerCommand): RunnerCommand => {
+		try {
+			return command();
+		} catch (error) {
+			if (!settings.persistent && /^(?:gone|replaced)$/.test(programState()))
+				settings.stop('the program was replaced', defaultDrainS * 1000);
+			throw error;
+		}
+	};
 	const host = createModelHost(settings.models, {
 		index,
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
@@ -204,7 +239,10 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			}),
 		runner:
 			deps.runner ??
-			(() => runnerCommandLine(runnerThreads(settings.env), settings.dataDir, thisMachine().tmp)),
+			(() =>
+				ownProcess(() =>
+					runnerCommandLine(runnerThreads(settings.env), settings.dataDir, thisMachine().tmp),
+				)),
 		verdicts,
 		freeBytes: async (provider) => (await gpus.freeBytes(provider)) ?? (await usableMemory()),
 		log,
@@ -240,7 +278,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			defaultTtlS: settings.models.defaultTtlS,
 			modelRoots,
 			builder: createModelBuilder({
-				command: (folder) => builderCommandLine(settings.env, folder),
+				command: (folder) => ownProcess(() => builderCommandLine(settings.env, folder)),
 				log,
 			}),
 			onGone: forgetGone,
@@ -251,16 +289,37 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		events,
 	);
-	const chat = createChatService({
+	const requestLog = new RequestLog({
+		now: () => Date.now(),
+		render: (model, request, omitted, signal) =>
+			renderPrompt(host, model, request, omitted, signal),
+	});
+	const { env, version } = settings;
+	const traces = createTraces({ env, version, log, now: () => Date.now() });
+	const plainChat = createChatService({
 		...{ host, profile, randomSeed },
 		randomId: () => randomBytes(12).toString('hex'),
 	});
+	const { observer } = traces;
+	const chat = observedChat(plainChat, [requestLog, ...(observer === undefined ? [] : [observer])]);
+	const people = createPeople(settings, log, (limit) =>
+		metrics.count('nearglot_limit_refusals_total', { limit }),
+	);
+	const activity = createActivity();
+	const limits = answerLimits(settings.env);
+	const answers = createAnswerStore({ path: join(settings.dataDir, 'responses.db'), limits });
+	const keeping = {
+		...{ store: answers, keeps: limits.days > 0 },
+		randomId: () => randomBytes(16).toString('hex'),
+		now: () => Math.floor(Date.now() / 1000),
+	};
+	const responses = new ResponsesService({ chat, activity, log, ...keeping });
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
 		host,
 		secrets,
 		modelBackend.models.downloads,
-		chat,
+		{ chat, keys: people.keys },
 		log,
 	);
 	return {
@@ -271,21 +330,27 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		gpus,
 		secrets,
 		log,
-		activity: createActivity(),
+		activity,
 		ending: new Ending(),
 		events,
 		notices,
 		metrics,
 		watches: [watchLoop(metrics), collectWhenQuiet()],
 		usage: createUsageLog(log, metrics, settings.metricLabels),
+		people,
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
 		reranking: createRerankService(host),
 		chat,
+		requestLog,
+		answers,
+		responses,
+		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
 		speech,
+		realtimeLimits: realtimeLimits(speech.limits.maximumS),
 		recordings: new RecorderSessions({
 			scratch,
 			speech,
@@ -309,11 +374,15 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		},
 		stop: settings.stop,
 		close: async () => {
+			await responses.close();
 			await modelBackend.close();
 			await host.close();
+			await people.book.flush();
+			await answers.close();
+			await traces.close();
 			notices[Symbol.dispose]();
 		},
-		save: async () => void (await Promise.all([keyUsage.save(), loadTimes.save()])),
+		save: async () => void (await Promise.all([keyUsage.save(), loadTimes.save(), people.close()])),
 	};
 }
 

@@ -10,6 +10,7 @@ import { removeDeadScratch, scratchIn } from '../store/scratch.ts';
 import type { Backend } from './backend.ts';
 import { requestShutdown } from './daemonConnection.ts';
 import { endProcess, healthOf } from './daemonFetch.ts';
+import { newProofSecret } from './daemonProof.ts';
 import { closeDataFolder } from './dataFolder.ts';
 import { keepEndpoint, readEndpoint } from './endpointFile.ts';
 import { daemonFiles, dataDir, type Machine } from './paths.ts';
@@ -41,6 +42,8 @@ export interface Listener {
 export interface DaemonDeps {
 	readonly machine: Machine;
 	readonly log: Logger;
+	/** Whether the program is still what it was; absent: not looked at. */
+	readonly isCurrent?: () => boolean;
 	/** Makes everything that lives in the daemon; `stop` ends it. */
 	readonly backend: (context: BackendContext) => Promise<Backend>;
 	readonly listen: (backend: Backend, key: string) => Promise<Listener>;
@@ -49,8 +52,11 @@ export interface DaemonDeps {
 export interface BackendContext {
 	readonly dataDir: string;
 	readonly pipePath: string;
+	/** The `secret` of `endpoint.json`. */
+	readonly proofSecret: string;
 	readonly version: string;
-	stop(reason: string): void;
+	/** @param drainMs for answers under way; default none */
+	stop(reason: string, drainMs?: number): void;
 }
 
 export interface RunningDaemon {
@@ -71,6 +77,7 @@ export async function startDaemon(
 	const files = daemonFiles(machine, directory);
 	const version = options.version ?? productVersion();
 	const key = options.key ?? randomBytes(24).toString('base64url');
+	const secret = newProofSecret();
 	await makePrivateDir(directory);
 	await closeDataFolder(machine, directory, log);
 	const pipe = await socketPath(machine, directory);
@@ -93,8 +100,9 @@ export async function startDaemon(
 		const backend = await deps.backend({
 			dataDir: directory,
 			pipePath: pipe,
+			proofSecret: secret,
 			version,
-			stop: (reason) => stop(reason),
+			stop: (reason, drainMs) => stop(reason, drainMs),
 		});
 		undo.push(() => backend.save());
 		let closing: Promise<void> | undefined;
@@ -105,7 +113,7 @@ export async function startDaemon(
 		undo.push(closeBackend);
 		const pipeServer = await openPipe({
 			path: pipe,
-			key,
+			secret,
 			version,
 			onJoin: () => backend.activity.begin(),
 			onLeave: () => backend.activity.end(),
@@ -116,7 +124,7 @@ export async function startDaemon(
 		// Together, so that requests under way still hear why they end.
 		undo.push(async () => void (await Promise.all([closeBackend(), listener.close()])));
 		const startedAt = new Date().toISOString();
-		const endpoint = { pid: process.pid, url: listener.url, key, version, startedAt, pipe };
+		const endpoint = { pid: process.pid, url: listener.url, key, secret, version, startedAt, pipe };
 		if (!(await lock.held()))
 			throw new AppError('conflict', 'Another model server has started meanwhile.');
 		const kept = await keepEndpoint(files.endpoint, endpoint, (error) =>
@@ -125,7 +133,10 @@ export async function startDaemon(
 			}),
 		);
 		undo.push(() => kept[Symbol.asyncDispose]());
-		if (!options.persistent) undo.push(endWhenIdle(backend, options.idleEndMs));
+		if (!options.persistent) {
+			undo.push(endWhenIdle(backend, options.idleEndMs));
+			if (deps.isCurrent !== undefined) undo.push(endWhenReplaced(backend, deps.isCurrent));
+		}
 		log.info('daemon ready', { url: listener.url, pid: process.pid, version });
 		void removeTelemetryFiles(machine).then((removed) => {
 			if (removed.length > 0)
@@ -169,10 +180,10 @@ async function ownLock(
 		const running = await readEndpoint(files.endpoint);
 		const health = running && (await healthOf(running));
 		if (!isShuttingDown && running && health) {
-			const older = compareVersions(health.version, options.version) < 0;
+			const older = health.replaced || compareVersions(health.version, options.version) < 0;
 			// What a person started stays until that person ends it.
 			const yields = !health.persistent && (older || options.persistent);
-			isShuttingDown = yields && (await requestShutdown(running, true));
+			isShuttingDown = health.ending || (yields && (await requestShutdown(running, true)));
 			if (!isShuttingDown) throw conflict(running);
 		} else if (waitedMs > lockWaitMs) throw silent(owner?.pid, files.lock);
 		// Otherwise its owner is starting, or on its way out: wait and see which.
@@ -204,5 +215,16 @@ function endWhenIdle(backend: Backend, idleEndMs: number): () => Promise<void> {
 		},
 		Math.max(50, Math.min(30_000, idleEndMs / 4)),
 	);
+	return async () => clearInterval(timer);
+}
+
+/** A program's update waits at most this long for a daemon that has nothing to do. */
+const programLookMs = 3000;
+
+/** The next request starts the new program; answers under way are not cut for it. */
+function endWhenReplaced(backend: Backend, isCurrent: () => boolean): () => Promise<void> {
+	const timer = setInterval(() => {
+		if (backend.activity.idle() && !isCurrent()) backend.stop('the program was replaced');
+	}, programLookMs);
 	return async () => clearInterval(timer);
 }

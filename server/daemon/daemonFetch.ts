@@ -9,6 +9,7 @@ import { Client, sender } from '../protocol/routeClient.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
 import { notify } from '../store/notices.ts';
 import type { NoticeReader } from './noticeBacklog.ts';
+import { provenFetch } from './provenFetch.ts';
 
 export type DaemonHealth = Required<AnswerOf<typeof health>>;
 
@@ -33,7 +34,7 @@ export interface DaemonFetchOptions extends Partial<DaemonTimeouts> {
 }
 
 /**
- * `fetch` from a daemon; reading the answer's body is waiting, too.
+ * `fetch` from a daemon that has proved itself; reading the answer's body is waiting, too.
  * @throws AppError `daemon_unavailable` when the daemon is given up; the errors of `fetch` otherwise
  */
 export async function daemonFetch(
@@ -49,7 +50,7 @@ export async function daemonFetch(
 		const wait = watchDaemon(endpoint, timeouts, listener, (error) => stop.abort(error));
 		return work().finally(() => wait[Symbol.dispose]());
 	};
-	const response = await waitFor(() => fetch(url, { ...init, signal }));
+	const response = await waitFor(() => provenFetch(endpoint, url, { ...init, signal }));
 	if (response.body === null) return response;
 	const reader = response.body.getReader();
 	const body = new ReadableStream<Uint8Array>(
@@ -103,8 +104,13 @@ function watchDaemon(
 }
 
 /** Asks without patience. */
-const plainClient = ({ url, key }: EndpointFile): Client =>
-	new Client(sender({ fetch: (path, init) => fetch(new URL(path, url), init), key }));
+const plainClient = (endpoint: EndpointFile): Client =>
+	new Client(
+		sender({
+			fetch: (path, init) => provenFetch(endpoint, new URL(path, endpoint.url), init),
+			key: endpoint.key,
+		}),
+	);
 
 /** What the daemon says of itself, or `undefined` when the endpoint is dead or not that daemon. */
 export async function healthOf(
@@ -120,9 +126,13 @@ export async function healthOf(
 			version = '',
 			idle = false,
 			persistent = false,
+			ending = false,
+			replaced = false,
 			status,
 		} = await plainClient(endpoint).call(health, {}, { signal });
-		return pid === endpoint.pid ? { status, pid, version, idle, persistent } : undefined;
+		return pid === endpoint.pid
+			? { status, pid, version, idle, persistent, ending, replaced }
+			: undefined;
 	} catch {
 		return undefined;
 	}

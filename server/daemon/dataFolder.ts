@@ -1,22 +1,18 @@
 /** A data folder that was there before: what only a umask decided is closed, what a person decided stays. */
 
-import { execFile } from 'node:child_process';
 import { chmod, lstat, readdir } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { sentenceOf } from '../protocol/index.ts';
 import { type Logger, silentLogger } from '../services/logger.ts';
 import { leaveToOwner } from '../store/privateFolder.ts';
+import { windowsFolders } from '../store/windowsFolders.ts';
 import { dataDir, type Machine } from './paths.ts';
-
-const run = promisify(execFile);
 
 /** What `mkdir` leaves under the usual umasks; anything else somebody has chosen. */
 const usualModes = new Set([0o755, 0o775]);
 /** Files and folders that are in a data folder and hardly anywhere else. */
 const own =
-	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|models\.json|systems|tmp|assets|translator-(?:keys|usage)\.json|load-times\.json|verdicts\.json|gateway-keys\.json|socket-folder)$/;
+	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|models\.json|systems|tmp|assets|translator-(?:keys|usage)\.json|(?:keys|usage|responses)\.db(?:-wal|-shm)?|load-times\.json|verdicts\.json|gateway-keys\.json|socket-folder)$/;
 
 /**
  * Makes the data folder private when it is this user's and has the rights a umask gave it. A link, a home
@@ -54,11 +50,7 @@ export async function closeDataFolder(
 /** Modes mean nothing there: a folder that is not below the home is open to whoever may enter the one above. */
 async function closeOnWindows(machine: Machine, directory: string, log: Logger): Promise<void> {
 	if (!(await holdsOwnOnly(directory))) return;
-	const isClosed = await leaveToOwner(directory, {
-		home: machine.home,
-		user: userInfo().username,
-		run: (args) => run('icacls.exe', args, { timeout: 10_000, windowsHide: true }),
-	});
+	const isClosed = await leaveToOwner(directory, windowsFolders(machine.home, machine.env));
 	if (!isClosed)
 		log.warn('other users may read the data folder: its drive keeps no access lists', {
 			folder: directory,

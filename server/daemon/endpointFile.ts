@@ -19,7 +19,7 @@ export async function readEndpoint(path: string): Promise<EndpointFile | undefin
 
 function parseEndpoint(value: unknown): EndpointFile | undefined {
 	if (typeof value !== 'object' || value === null) return undefined;
-	const { pid, url, key, version, startedAt, pipe } = value as Record<string, unknown>;
+	const { pid, url, key, secret, version, startedAt, pipe } = value as Record<string, unknown>;
 	if (!Number.isInteger(pid) || typeof key !== 'string' || typeof version !== 'string')
 		return undefined;
 	if (typeof url !== 'string' || !/^https?:\/\/[^/\s]+$/.test(url)) return undefined;
@@ -27,6 +27,8 @@ function parseEndpoint(value: unknown): EndpointFile | undefined {
 		pid: pid as number,
 		url,
 		key,
+		// Of an earlier version, which proves nothing, there is none.
+		secret: typeof secret === 'string' ? secret : '',
 		version,
 		startedAt: typeof startedAt === 'string' ? startedAt : '',
 		...(typeof pipe === 'string' ? { pipe } : {}),

@@ -41,7 +41,8 @@ export async function findDaemon(
 }
 
 /**
- * The running daemon; starts one when there is none, and replaces an idle one of an older version.
+ * The running daemon; starts one when there is none, and replaces an idle one of an older version or of a program that
+ * is not there any more.
  * Throws what kept the daemon from starting.
  */
 export async function findOrStartDaemon(
@@ -69,8 +70,8 @@ async function findOrStart(options: FindOptions, signal?: AbortSignal): Promise<
 	using _word = { [Symbol.dispose]: () => clearTimeout(word) };
 	const health = found && (await healthOf(found, undefined, signal));
 	if (signal?.aborted) throw new AppError('cancelled');
-	if (found && health) {
-		const older = compareVersions(health.version, productVersion()) < 0;
+	if (found && health && !health.ending) {
+		const older = health.replaced || compareVersions(health.version, productVersion()) < 0;
 		if (!older || !health.idle || health.persistent) return found;
 	}
 	options.onStarting?.();
@@ -82,7 +83,8 @@ async function findOrStart(options: FindOptions, signal?: AbortSignal): Promise<
 	const deadline = performance.now() + (options.timeoutMs ?? 60_000);
 	while (performance.now() < deadline && !signal?.aborted) {
 		const running = await readEndpoint(files.endpoint);
-		if (running && (await healthOf(running, undefined, signal))) return running;
+		const now = running && (await healthOf(running, undefined, signal));
+		if (running && now && !now.ending) return running;
 		await new Promise((resolve) => setTimeout(resolve, 150));
 	}
 	if (signal?.aborted) throw new AppError('cancelled');

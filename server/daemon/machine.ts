@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../protocol/defined.ts';
+import { programLost, watchProgram } from './ownProgram.ts';
 import type { Machine } from './paths.ts';
 import { smallArenas } from './smallHeap.ts';
 
@@ -31,12 +32,22 @@ export function builtInModelsDir(): string | undefined {
 	return existsSync(folder) ? folder : undefined;
 }
 
-/** Arguments and environment for `process.execPath` that run a sub-command of the product. */
+/** Whether this process's program is still what it was at the start. */
+export const programState = watchProgram(serverEntry(), process.execPath);
+
+/**
+ * Arguments and environment for `process.execPath` that run a sub-command of the product.
+ * @throws AppError `daemon_unavailable` where the program has gone; for a process that works for this one, also where
+ * another version has come in its place
+ */
 export function selfCommand(
 	args: readonly string[],
 	env: NodeJS.ProcessEnv = process.env,
 ): { readonly file: string; readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
 	const entry = serverEntry();
+	const state = programState();
+	if (state === 'gone' || (state === 'replaced' && args[0] !== 'serve'))
+		throw programLost(entry, state);
 	const flags = entry.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : [];
 	return {
 		file: process.execPath,

@@ -1,6 +1,12 @@
 /** The model that a caller names, and the errors about it. */
 
-import { AppError, findModel, type ModelInfo, type ModelTask } from '../protocol/index.ts';
+import {
+	AppError,
+	type ExecutionProvider,
+	findModel,
+	type ModelInfo,
+	type ModelTask,
+} from '../protocol/index.ts';
 
 /** Longest list of known models in an error message. */
 const namedAtMost = 20;
@@ -47,6 +53,23 @@ export function wrongTask(
 		'unsupported_model',
 		`The model '${model.id}' is for ${model.task}, not for ${task}.${hint}`,
 		{ param: 'model' },
+	);
+}
+
+/** The error for a model that is in use on the device that another load of it would take. */
+export function isAnswering(
+	id: string,
+	now: ExecutionProvider,
+	requested: ExecutionProvider,
+): AppError {
+	const [how, param] =
+		now === requested
+			? [`with or without 'exact' and was asked for the other way`, 'exact']
+			: [`on ${now}, which is the same device as ${requested}`, 'ep'];
+	return new AppError(
+		'conflict',
+		`'${id}' is answering ${how}; ask again when it is done, or leave '${param}' out.`,
+		{ param },
 	);
 }
 

@@ -19,7 +19,7 @@ import type { Logger } from '../services/logger.ts';
 import { untilAborted } from '../services/untilAborted.ts';
 import { draftFolderOf } from './draftFolder.ts';
 import { loadRunner } from './loadRunner.ts';
-import { findInfo, noRoom, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
+import { findInfo, isAnswering, noRoom, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
 import { type LoadedModel, type LoadedRunner, ModelSlot } from './modelSlot.ts';
 import {
@@ -161,7 +161,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 
 	const startRunner = async (
 		model: IndexedModel,
-		executionProvider: ExecutionProvider,
+		{ provider: executionProvider, exact }: ChosenProvider,
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
 		await makeRoom(model, executionProvider);
@@ -180,6 +180,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 					...defined({ draftFolder }),
 					...options.load,
 					...deps.loadOptions?.(),
+					...defined({ exact }),
 					folder,
 					modelName: model.info.id,
 					executionProvider,
@@ -226,7 +227,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			model,
 			chosen,
 			ttlS,
-			(signal) => Promise.resolve(after).then(() => startRunner(model, chosen.provider, signal)),
+			(signal) => Promise.resolve(after).then(() => startRunner(model, chosen, signal)),
 			() => void end(slot),
 		);
 		slot.pinned = deps.isPinned?.(id) ?? false;
@@ -250,10 +251,12 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	/** The slot of the wished provider; without a wish, any. A model runs on each device once. */
 	const slotFor = (model: IndexedModel, acquire: AcquireOptions, chosen: ChosenProvider) => {
 		const own = slots.get(model.info.id) ?? [];
-		const found =
-			acquire.executionProvider === undefined
-				? own[0]
-				: own.find((slot) => slot.provider === chosen.provider);
+		const { executionProvider: asked, exact } = acquire;
+		const found = own.find(
+			(slot) =>
+				(asked === undefined || slot.provider === chosen.provider) &&
+				(exact === undefined || slot.exact === exact),
+		);
 		if (found) {
 			if (acquire.ttlS !== undefined) found.ttlS = acquire.ttlS;
 			return found;
@@ -261,15 +264,12 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		const device = deviceOf(chosen.provider);
 		const rival = own.find((slot) => deviceOf(slot.provider) === device);
 		if (rival !== undefined && rival.leases > 0)
-			throw new AppError(
-				'conflict',
-				`'${model.info.id}' is answering on ${rival.provider}, which is the same device as ${chosen.provider}; ask again when it is done, or leave 'ep' out.`,
-				{ param: 'ep' },
-			);
+			throw isAnswering(model.info.id, rival.provider, chosen.provider);
 		const after = rival === undefined ? undefined : end(rival);
 		// What one request wished is not told to the others.
-		const kept = acquire.executionProvider === undefined ? chosen : { provider: chosen.provider };
-		return newSlot(model, kept, acquire.ttlS ?? options.defaultTtlS, after);
+		const kept = asked === undefined ? chosen : { provider: chosen.provider };
+		const form = { ...kept, ...defined({ exact: exact ?? options.load?.exact }) };
+		return newSlot(model, form, acquire.ttlS ?? options.defaultTtlS, after);
 	};
 
 	const acquire = async (

@@ -26,6 +26,8 @@ export class ModelSlot {
 	readonly model: IndexedModel;
 	/** Provider it runs on. */
 	readonly provider: ExecutionProvider;
+	/** Activations of 4-bit weights are in single precision. */
+	readonly exact: boolean;
 	/** Set when the model's files wish another one. */
 	readonly fallback: ProviderFallback | undefined;
 	/** The one load that all who ask share. */
@@ -49,6 +51,7 @@ export class ModelSlot {
 	) {
 		this.model = model;
 		this.provider = chosen.provider;
+		this.exact = chosen.exact === true;
 		this.fallback = chosen.fallback;
 		this.ttlS = ttlS;
 		this.lastUsed = performance.now();

@@ -46,6 +46,9 @@ export function dataDir(machine: Machine): string {
 	return path.join(home, '.local', 'share', 'nearglot');
 }
 
+/** Bytes of a socket's path: macOS takes 103, Linux 107. */
+export const maxSocketBytes = 100;
+
 /**
  * Named pipe (Windows) or Unix socket of the daemon that owns a data directory. Pipes have no folder that others
  * could be kept out of, so each start takes a name that nobody can guess, and take before it. A socket path may be
@@ -58,7 +61,7 @@ export function pipePath(
 ): string | undefined {
 	if (machine.platform === 'win32') return `\\\\.\\pipe\\nearglot-${randomName()}`;
 	const beside = posix.join(directory, 'daemon.sock');
-	return Buffer.byteLength(beside) <= 100 ? beside : undefined;
+	return Buffer.byteLength(beside) <= maxSocketBytes ? beside : undefined;
 }
 
 /** Name of a socket that cannot lie in its data directory. */

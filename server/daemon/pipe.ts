@@ -1,7 +1,8 @@
 /**
  * The daemon's named pipe (Unix socket elsewhere): JSON-RPC 2.0 with `Content-Length` headers, as
- * language servers speak it. A client asks `authenticate {key}` and is then notified of everything
- * that changes; while it is connected the daemon stays.
+ * language servers speak it. Both sides prove that they know the secret of `endpoint.json`, the server first:
+ * `prove {challenge}` is answered with `{proof, challenge}`, and `authenticate {proof}` makes a client one that is
+ * notified of everything that changes; while it is connected the daemon stays.
  */
 
 import { chmod } from 'node:fs/promises';
@@ -16,25 +17,26 @@ import {
 import { errorKinds } from '../protocol/index.ts';
 import { unwritable } from '../store/files.ts';
 import { removePath } from '../store/movePath.ts';
-import { isApiKeyValid } from './keyCheck.ts';
+import { isProof, maxChallengeChars, newChallenge, proofOf } from './daemonProof.ts';
 import { notificationOf, type PipeEvent } from './pipeEvents.ts';
 
 export interface PipeServer {
 	notify(event: PipeEvent): void;
-	/** Connected clients that know the key. */
+	/** Connected clients that have proved themselves. */
 	readonly clients: number;
 	close(): Promise<void>;
 }
 
 export interface PipeOptions {
 	readonly path: string;
-	readonly key: string;
+	/** That of `endpoint.json`. */
+	readonly secret: string;
 	readonly version: string;
 	readonly onJoin: () => void;
 	readonly onLeave: () => void;
 }
 
-/** Time a client has to say the key, and bytes it may send before it has. */
+/** Time a client has to prove itself, and bytes it may send before it has. */
 const authTimeoutMs = 5000;
 const maxUnauthenticatedBytes = 4096;
 /** A client that does not read must not fill our memory. */
@@ -116,14 +118,22 @@ function serveClient(socket: Socket, options: PipeOptions, subscribers: Map<Sock
 		connection.dispose();
 	});
 	connection.onError(() => socket.destroy());
+	const refuse = (message: string) => {
+		writer.endAfterNext();
+		throw new ResponseError(errorKinds.invalid_api_key.rpcCode, message);
+	};
+	const challenge = newChallenge();
+	connection.onRequest('prove', (params: unknown) => {
+		const given = fieldOf(params, 'challenge');
+		if (typeof given !== 'string' || given === '' || given.length > maxChallengeChars)
+			return refuse(`'challenge' must be a text of 1 to ${maxChallengeChars} characters.`);
+		return { proof: proofOf(options.secret, 'server', given), challenge };
+	});
 	connection.onRequest('authenticate', (params: unknown) => {
-		if (!isApiKeyValid(params, options.key)) {
-			writer.endAfterNext();
-			throw new ResponseError(
-				errorKinds.invalid_api_key.rpcCode,
-				'The key is not the one of this model server. It stands in endpoint.json of its data folder, newly with each start.',
+		if (!isProof(fieldOf(params, 'proof'), options.secret, 'client', challenge))
+			return refuse(
+				"This does not prove that the client knows this model server's secret. It stands in endpoint.json of its data folder, newly with each start.",
 			);
-		}
 		clearTimeout(timer);
 		socket.off('data', limit);
 		if (!subscribers.has(socket)) {
@@ -139,3 +149,6 @@ function serveClient(socket: Socket, options: PipeOptions, subscribers: Map<Sock
 	});
 	connection.listen();
 }
+
+const fieldOf = (params: unknown, name: string): unknown =>
+	typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;

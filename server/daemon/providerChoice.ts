@@ -23,6 +23,8 @@ export interface ChosenProvider {
 	readonly provider: ExecutionProvider;
 	/** Set when it is not the wished one. */
 	readonly fallback?: ProviderFallback;
+	/** Activations of 4-bit weights in single precision. */
+	readonly exact?: boolean;
 }
 
 export interface ProviderChoiceDeps {

@@ -2,12 +2,14 @@
 
 import type {
 	EmbedRequest,
+	EmbedVoiceRequest,
 	EngineModel,
 	GenerateRequest,
 	GenerateResult,
 	GenerateSummary,
 	LoadOptions,
 	RerankRequest,
+	SegmentSpeakersRequest,
 	Seq2SeqRequest,
 	SpeechRequest,
 	Verdict,
@@ -60,6 +62,16 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 				const { voiceActivity } = loaded();
 				if (voiceActivity === undefined) throw new AppError('not_supported');
 				return voiceActivity(request as VoiceRequest, signal);
+			}
+			case 'segmentSpeakers': {
+				const { segmentSpeakers } = loaded();
+				if (segmentSpeakers === undefined) throw new AppError('not_supported');
+				return segmentSpeakers(request as SegmentSpeakersRequest, signal);
+			}
+			case 'embedVoice': {
+				const { embedVoice } = loaded();
+				if (embedVoice === undefined) throw new AppError('not_supported');
+				return embedVoice(request as EmbedVoiceRequest, signal);
 			}
 			case 'embed':
 				return loaded().embed(request as EmbedRequest, signal);

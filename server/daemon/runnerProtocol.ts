@@ -3,6 +3,8 @@
 import type {
 	EmbedRequest,
 	EmbedResult,
+	EmbedVoiceRequest,
+	EmbedVoiceResult,
 	GenerateEvent,
 	GenerateRequest,
 	GenerateSummary,
@@ -10,6 +12,8 @@ import type {
 	ModelDescription,
 	RerankRequest,
 	RerankResult,
+	SegmentSpeakersRequest,
+	SegmentSpeakersResult,
 	Seq2SeqRequest,
 	Seq2SeqResult,
 	SpeechRequest,
@@ -28,6 +32,12 @@ export interface RunnerCalls {
 	seq2seq: { request: Seq2SeqRequest; result: Seq2SeqResult; event: never };
 	transcribe: { request: SpeechRequest; result: SpeechResult; event: string };
 	voiceActivity: { request: VoiceRequest; result: VoiceResult; event: never };
+	segmentSpeakers: {
+		request: SegmentSpeakersRequest;
+		result: SegmentSpeakersResult;
+		event: never;
+	};
+	embedVoice: { request: EmbedVoiceRequest; result: EmbedVoiceResult; event: never };
 	embed: { request: EmbedRequest; result: EmbedResult; event: never };
 	rerank: { request: RerankRequest; result: RerankResult; event: never };
 	stats: { request: undefined; result: EngineStats; event: never };

@@ -73,15 +73,16 @@ function permissionFlags(scratch: string, execArgv = process.execArgv): string[]
 /**
  * The command of a runner of this same product, with a new folder of its own, which whoever starts it
  * removes, or the next daemon where both were killed.
- * @throws AppError `disk_full` or `store_unavailable` when no folder can be made
+ * @throws AppError `disk_full` or `store_unavailable` when no folder can be made; `daemon_unavailable` when the program
+ * was replaced or has gone
  */
 export function runnerCommandLine(
 	env: NodeJS.ProcessEnv,
 	dataDir: string,
 	tmp: string,
 ): RunnerCommand {
-	const scratch = runnerFolder(dataDir, tmp);
 	const { file, args, env: own } = selfCommand(['runner'], env);
+	const scratch = runnerFolder(dataDir, tmp);
 	return {
 		file,
 		args: [...permissionFlags(scratch), ...args],

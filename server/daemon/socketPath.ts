@@ -3,7 +3,7 @@
 import { lstat, mkdtemp } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
-import { type Machine, pipePath, socketName } from './paths.ts';
+import { type Machine, maxSocketBytes, pipePath, socketName } from './paths.ts';
 
 /** A file in the data folder with the folder of the socket, when that could not be beside it. */
 const noteName = 'socket-folder';
@@ -20,14 +20,20 @@ export async function socketPath(machine: Machine, directory: string): Promise<s
 	const runtime = machine.env['XDG_RUNTIME_DIR'];
 	if (runtime !== undefined && (await isPrivate(machine, runtime))) {
 		const path = posix.join(runtime, `nearglot-${name}`);
-		if (Buffer.byteLength(path) <= 100) return path;
+		if (Buffer.byteLength(path) <= maxSocketBytes) return path;
 	}
 	const note = posix.join(directory, noteName);
 	const noted = (await readPlainText(note))?.trim();
 	if (noted && (await isPrivate(machine, noted))) return posix.join(noted, name);
-	const folder = await mkdtemp(posix.join(machine.tmp, 'nearglot-socket-'));
+	const folder = await mkdtemp(posix.join(tempFor(machine.tmp, name), 'nearglot-socket-'));
 	await writePrivateFile(note, `${folder}\n`);
 	return posix.join(folder, name);
+}
+
+/** The temp folder, or where it is deep, too, the one every system has: a longer path is cut off or refused. */
+function tempFor(tmp: string, name: string): string {
+	const made = posix.join(tmp, 'nearglot-socket-XXXXXX', name);
+	return Buffer.byteLength(made) <= maxSocketBytes ? tmp : '/tmp';
 }
 
 /** Whether a folder, and no link to one, is this user's and nobody else can enter it. */

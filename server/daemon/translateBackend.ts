@@ -6,6 +6,7 @@ import { AppError, sentenceOf, type TranslateEngine } from '../protocol/index.ts
 import type { HostedDeps } from '../remote/hostedTranslator.ts';
 import type { ChatService } from '../services/chat/chatService.ts';
 import type { ModelHost } from '../services/host.ts';
+import type { KeyStore } from '../services/limits/keyStore.ts';
 import type { Logger } from '../services/logger.ts';
 import { generateChatOf } from '../services/translate/generateChat.ts';
 import {
@@ -78,7 +79,7 @@ export function createTranslateBackend(
 	host: ModelHost,
 	secrets: Secrets,
 	downloads: { list(): readonly { readonly model: string }[] },
-	chat: ChatService,
+	{ chat, keys }: { readonly chat: ChatService; readonly keys: KeyStore },
 	log: Logger,
 ): {
 	readonly translation: TranslateService;
@@ -120,6 +121,7 @@ export function createTranslateBackend(
 		}),
 		translatorAccess: createTranslateAccess({
 			store: new TranslateKeyStore(files.keys),
+			keys,
 			now: () => new Date(),
 		}),
 		documentQueue: new WorkBound({

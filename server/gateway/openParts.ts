@@ -8,6 +8,7 @@ import type { Writable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { checkPlace, reasonOf, unusable } from '../store/checkPlace.ts';
 import type { GatewaySettings } from './config/gatewaySettings.ts';
+import { defaultKeysFile } from './fileAccess.ts';
 import { type LoadedKeys, loadKeys } from './keys/keyFile.ts';
 import { type AuditLog, openAuditLog } from './observe/audit.ts';
 import { checkRedis } from './store/checkRedis.ts';
@@ -51,7 +52,7 @@ export async function openParts(
 		? settings.auditFile
 		: there(settings.auditFile, 'The audit log (x-gateway.auditFile)', '-');
 	const audit = stack.use(openAuditLog(auditFile, log, now));
-	const keys = options.keys ?? stack.use(loadKeys(settings, 'gateway-keys.json', now, make));
+	const keys = options.keys ?? stack.use(loadKeys(settings, defaultKeysFile, now, make));
 	const report: StoreReport = (reason) =>
 		audit.write(
 			reason === undefined ? { event: 'store_recovered' } : { event: 'store_failed', reason },

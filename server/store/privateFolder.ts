@@ -10,19 +10,30 @@ export interface FolderSystem {
 	run(args: readonly string[]): Promise<unknown>;
 }
 
+/** With its domain: a local account may have the same name as one of the company. */
+export const accountName = (name: string, { USERDOMAIN: domain }: NodeJS.ProcessEnv): string =>
+	domain ? `${domain}\\${name}` : name;
+
 /**
  * Leaves a folder and all that will be in it to this user and the system. Folders below the user's own need nothing:
  * nobody else may enter that one.
  * @returns whether it is private now; a file system without access lists (FAT, some network folders) is not
  */
 export async function leaveToOwner(folder: string, system: FolderSystem): Promise<boolean> {
-	const from = win32.relative(system.home, folder);
+	return grantOwner(folder, '(OI)(CI)F', system);
+}
+
+/** {@link leaveToOwner} for one file, in a folder that holds others' files as well. */
+export const leaveFileToOwner = (file: string, system: FolderSystem): Promise<boolean> =>
+	grantOwner(file, 'F', system);
+
+async function grantOwner(path: string, all: string, system: FolderSystem): Promise<boolean> {
+	const from = win32.relative(system.home, win32.resolve(path));
 	if (!from.startsWith('..') && !win32.isAbsolute(from)) return true;
-	const all = '(OI)(CI)F';
 	// S-1-5-18 is the system itself, whatever its name is in the language of the machine.
 	const grants = [`${system.user}:${all}`, `*S-1-5-18:${all}`];
 	try {
-		await system.run([folder, '/inheritance:r', '/grant:r', ...grants, '/q']);
+		await system.run([path, '/inheritance:r', '/grant:r', ...grants, '/q']);
 		return true;
 	} catch {
 		return false;

@@ -1,6 +1,6 @@
 /** A process that speaks as a builder does, and does what the origin of its task says. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:net';
 import type { FromBuilder, ToBuilder } from '../../server/daemon/builderProtocol.ts';
 
 const say = (message: FromBuilder) => process.send?.(message);
@@ -26,7 +26,8 @@ process.on('message', (message: ToBuilder) => {
 		if (source === 'silent') return;
 		if (source === 'stubborn') {
 			process.removeAllListeners('disconnect');
-			process.once('disconnect', () => void sleep(60_000));
+			// An open port keeps a process alive, whatever else it is told.
+			createServer().listen(0, '127.0.0.1');
 		}
 		say({ type: 'plan', facts });
 	}

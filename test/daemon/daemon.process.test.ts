@@ -78,7 +78,7 @@ test('a lock that a dead process left behind is taken over', async () => {
 test('a daemon nobody started on purpose ends when there is nothing to do', async () => {
 	const child = home.start(['serve', '--background', '--json', '--idle-end', '0.3']);
 	const endpoint = (await firstLine(child)) as unknown as EndpointFile;
-	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.key, () => {});
+	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.secret, () => {});
 	await new Promise((resolve) => setTimeout(resolve, 1200));
 	assert.ok(await findDaemon(home.env), 'a connected window keeps it');
 	pipe.close();
@@ -87,21 +87,23 @@ test('a daemon nobody started on purpose ends when there is nothing to do', asyn
 	await assert.rejects(stat(join(home.folder, 'daemon.lock')));
 });
 
-test('the pipe tells of model states to those who know the key, and hangs up on others', async () => {
+test('the pipe tells of model states to those who know the secret, and hangs up on others', async () => {
 	const daemon = await findOrStartDaemon({ env: home.env });
 	const { endpoint } = daemon;
 	const events: PipeEvent[] = [];
 	await assert.rejects(
 		joinPipe(endpoint.pipe ?? '', 'wrong', (event) => events.push(event)),
-		{ code: 'invalid_api_key' },
+		{ code: 'daemon_unavailable', message: /another program/i },
 	);
-	for (const params of [{ key: 'wrong' }, {}, undefined]) {
+	for (const params of [{ key: endpoint.key }, { proof: 'wrong' }, {}, undefined]) {
 		const heard = await saidOnPipe(endpoint.pipe ?? '', { method: 'authenticate', params });
 		const { error } = JSON.parse(heard.slice(heard.indexOf('{')));
 		assert.equal(error.code, errorKinds.invalid_api_key.rpcCode, heard);
-		assert.match(error.message, /key/);
+		assert.match(error.message, /secret/);
 	}
-	const friend = await joinPipe(endpoint.pipe ?? '', endpoint.key, (event) => events.push(event));
+	const friend = await joinPipe(endpoint.pipe ?? '', endpoint.secret, (event) =>
+		events.push(event),
+	);
 	const body = {
 		model: 'starter-chat',
 		messages: [{ role: 'user', content: 'hi' }],
@@ -186,7 +188,7 @@ const isConflict = (error: unknown) => error instanceof AppError && error.code =
 test('a newer version takes over from an idle older one, and not from a busy one', async () => {
 	const old = await daemonOf('1.0.0', false);
 	await assert.rejects(daemonOf('1.0.0', false), isConflict, 'an equal version has no claim');
-	const pipe = await joinPipe(old.endpoint.pipe ?? '', old.endpoint.key, () => {});
+	const pipe = await joinPipe(old.endpoint.pipe ?? '', old.endpoint.secret, () => {});
 	const idle = async () => {
 		const answer = await fetch(`${old.endpoint.url}/health`, {
 			headers: { authorization: `Bearer ${old.endpoint.key}` },

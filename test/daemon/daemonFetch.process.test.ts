@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTo } from '../../server/daemon/daemonConnection.ts';
 import { daemonFetch } from '../../server/daemon/daemonFetch.ts';
+import { proofOf } from '../../server/daemon/daemonProof.ts';
 import { findOrStartDaemon } from '../../server/daemon/findDaemon.ts';
 import { type EndpointFile, streamCut, streamEvents } from '../../server/protocol/index.ts';
 import { onNotice } from '../../server/store/notices.ts';
@@ -31,7 +32,14 @@ const patience = { noticeAfterMs: 60, healthMs: 30, giveUpMs: 400 };
 /** A daemon that says how it is, or does not. */
 async function daemon(answer: RequestListener, lives: () => boolean) {
 	const server = createServer((request, response) => {
-		if (request.url !== '/health') answer(request, response);
+		const { pathname, searchParams } = new URL(request.url ?? '/', 'http://daemon');
+		if (pathname === '/nearglot/proof')
+			response.setHeader('content-type', 'application/json').end(
+				JSON.stringify({
+					proof: proofOf('secret', 'server', searchParams.get('challenge') ?? ''),
+				}),
+			);
+		else if (pathname !== '/health') answer(request, response);
 		else if (lives())
 			response.setHeader('content-type', 'application/json').end(JSON.stringify({ pid: 7 }));
 	});
@@ -41,6 +49,7 @@ async function daemon(answer: RequestListener, lives: () => boolean) {
 		pid: 7,
 		url: `http://127.0.0.1:${port}`,
 		key: 'key',
+		secret: 'secret',
 		version: '1.0.0',
 		startedAt: '',
 	};

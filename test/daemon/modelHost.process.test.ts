@@ -128,6 +128,26 @@ test('a model is found by id, name, alias and folder, and a name means its highe
 	assert.equal(new Set(ids).size, ids.length, 'names that differ in case are one model');
 });
 
+test('a model is loaded exactly where that is asked for, in one of the two ways at a time', async () => {
+	const host = newHost();
+	const pidOf = () => host.runners()[0]?.pid;
+	await host.load('alpha', { exact: true });
+	const exact = pidOf();
+	{
+		await using lease = await host.acquire('alpha', {});
+		assert.equal(pidOf(), exact, 'who says nothing takes it as it is');
+		await assert.rejects(host.acquire('alpha', { exact: false }), (error) => {
+			failsWith('conflict')(error);
+			assert.match((error as Error).message, /'exact'/);
+			return true;
+		});
+		assert.equal(lease.loadMs, 0);
+	}
+	await host.load('alpha', { exact: false });
+	assert.notEqual(pidOf(), exact);
+	assert.equal(host.runners().length, 1);
+});
+
 test('an unknown model is an error that names the known ones, a broken one says what is wrong', async () => {
 	const host = newHost();
 	await assert.rejects(host.resolve('../alpha'), (error) => {

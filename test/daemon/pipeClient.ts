@@ -7,6 +7,7 @@ import {
 	StreamMessageReader,
 	StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
+import { isProof, newChallenge, proofOf } from '../../server/daemon/daemonProof.ts';
 import { eventOf, type PipeEvent } from '../../server/daemon/pipeEvents.ts';
 import { AppError, errorKinds } from '../../server/protocol/index.ts';
 
@@ -16,10 +17,13 @@ export interface PipeConnection {
 	close(): void;
 }
 
-/** Connects and says the key. Rejects when nobody listens, and with `invalid_api_key` when it is wrong. */
+/**
+ * Connects; first the server proves itself, then this client. Rejects when nobody listens, with `daemon_unavailable`
+ * when it is another program, and with `invalid_api_key` when it does not take the client's proof.
+ */
 export async function joinPipe(
 	path: string,
-	key: string,
+	secret: string,
 	onEvent: (event: PipeEvent) => void,
 ): Promise<PipeConnection> {
 	const socket = connect(path);
@@ -41,9 +45,18 @@ export async function joinPipe(
 	void closed.then(() => connection.dispose());
 	connection.listen();
 	try {
-		await connection.sendRequest('authenticate', { key });
+		const challenge = newChallenge();
+		const server: { proof: unknown; challenge: string } = await connection.sendRequest('prove', {
+			challenge,
+		});
+		if (!isProof(server.proof, secret, 'server', challenge))
+			throw new AppError('daemon_unavailable', 'Another program has the pipe.');
+		await connection.sendRequest('authenticate', {
+			proof: proofOf(secret, 'client', server.challenge),
+		});
 	} catch (error) {
 		socket.destroy();
+		if (error instanceof AppError) throw error;
 		if (error instanceof ResponseError && error.code === errorKinds.invalid_api_key.rpcCode)
 			throw new AppError('invalid_api_key', error.message, { cause: error });
 		throw new AppError(

@@ -203,6 +203,15 @@ test('a socket whose path would be too long lies where only this user can be', {
 	await rm(dirname(second), { recursive: true });
 	await symlink(dirname(first), dirname(second));
 	assert.notEqual(dirname(await socketPath(machine(), deep)), dirname(second));
+	// macOS takes 103 bytes, and its temp folders are deep themselves.
+	const deepTemp = { ...machine(), tmp: join(tmp, 't'.repeat(70)) };
+	await mkdir(deepTemp.tmp);
+	const short = await socketPath(
+		deepTemp,
+		await folder(join('d'.repeat(60), 'f'.repeat(60)), 0o700),
+	);
+	assert.ok(Buffer.byteLength(short) <= 100, short);
+	await rm(dirname(short), { recursive: true });
 	const runtime = await folder('run', 0o700);
 	const there = await socketPath(machine({ XDG_RUNTIME_DIR: runtime }), deep);
 	assert.equal(dirname(there), runtime);

@@ -96,34 +96,34 @@ export const startFaults: readonly Fault[] = [
 		name: 'the file of keys is damaged',
 		act: async (home) => {
 			await home.run(keys);
-			home.file('data/translator-keys.json', '{"keys": [');
+			home.file('data/keys.db', 'no database '.repeat(1000));
 			return home.run(['keys', 'list']);
 		},
-		names: 'translator-keys.json',
+		names: 'keys.db',
 	},
 	{
 		name: 'the file of keys is gone',
 		act: async (home) => {
-			home.file('data/translator-keys.json.made');
+			home.file('data/keys.db.made');
 			return home.run(['keys', 'list']);
 		},
-		names: 'translator-keys.json',
+		names: 'keys.db',
 	},
 	{
 		name: 'the file of keys is a folder',
 		act: (home) => {
-			home.dir('data/translator-keys.json');
+			home.dir('data/keys.db');
 			return home.run(keys);
 		},
-		names: 'translator-keys.json',
+		names: 'keys.db',
 	},
 	{
 		name: 'the file of keys may not be read',
 		act: (home) => {
-			home.file('data/translator-keys.json', '{}', 0o000);
+			home.file('data/keys.db', '', 0o000);
 			return home.run(['keys', 'list'], { plainUser: true });
 		},
-		names: 'translator-keys.json',
+		names: 'keys.db',
 	},
 	{
 		name: 'the port is in use',

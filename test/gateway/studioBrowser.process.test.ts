@@ -269,7 +269,7 @@ test(
 		await withPage(async (page, context) => {
 			await page.goto(`${base}/`);
 			await signIn(page);
-			await page.getByRole('button', { name: 'Translate', exact: true }).click();
+			await page.getByRole('link', { name: 'Translate', exact: true }).click();
 			await page.locator('section.tool textarea').waitFor();
 			await context.clearCookies({ name: 'AppServiceAuthSession' });
 			await page.fill('section.tool textarea', 'Words that must not be lost.');

@@ -83,7 +83,25 @@ async function ask(page: Page, question: string): Promise<void> {
 
 /** All that the browser keeps for the pages of this address. */
 const kept = (page: Page) =>
-	page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+	page.evaluate(async () => {
+		const records: unknown[] = [];
+		for (const { name = '' } of await indexedDB.databases()) {
+			const database = await new Promise<IDBDatabase>((resolve, reject) => {
+				const request = indexedDB.open(name);
+				request.onsuccess = () => resolve(request.result);
+				request.onerror = () => reject(request.error);
+			});
+			for (const store of database.objectStoreNames) {
+				const all = database.transaction(store).objectStore(store).getAll();
+				await new Promise((resolve) => {
+					all.onsuccess = resolve;
+				});
+				records.push(...all.result);
+			}
+			database.close();
+		}
+		return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, ...records]);
+	});
 
 test(
 	'whoever signs in next finds nothing of what the one before asked or began to write',
@@ -126,7 +144,7 @@ test(
 			const second = await context.newPage();
 			await openStudio(second);
 			assert.doesNotMatch(await second.innerText('body'), /safe/);
-			await first.locator('.empty').waitFor();
+			await first.locator('.welcome').waitFor();
 			assert.doesNotMatch(await first.innerText('body'), /safe/);
 			for (const page of [first, second]) assert.doesNotMatch(await kept(page), /safe/);
 		});
@@ -166,7 +184,7 @@ test(
 				await openStudio(page);
 				assert.doesNotMatch(await page.innerText('body'), here, locale);
 				await page.locator('nav .tab').nth(4).click();
-				await page.locator('table.models tbody tr').first().waitFor();
+				await page.locator('.models .card').first().waitFor();
 				assert.doesNotMatch(await page.innerText('body'), here, locale);
 				if (locale === 'en') assert.match(await page.innerText('body'), /On the team server/);
 			}, locale);

@@ -149,7 +149,7 @@ function confirm(exchange: RequestContext): void {
  * Removes what our own pages keep in the browser. Not by `Clear-Site-Data`: at this address another app may keep
  * something of its own.
  */
-const forgetKept = `for(const store of [localStorage,sessionStorage])for(const name of Object.keys(store))if(name.startsWith(${scriptValue(browserStorePrefix)}))store.removeItem(name)`;
+const forgetKept = `for(const store of [localStorage,sessionStorage])for(const name of Object.keys(store))if(name.startsWith(${scriptValue(browserStorePrefix)}))store.removeItem(name);indexedDB.deleteDatabase(${scriptValue(`${browserStorePrefix}chats`)})`;
 
 export const logoutDoneRoute: GatewayRoute = async (exchange) => {
 	const { context, cookies, query } = exchange;

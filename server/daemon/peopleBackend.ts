@@ -1,0 +1,98 @@
+/** The parts of the daemon that know people: keys, limits, usage. */
+
+import { join } from 'node:path';
+import { openRedisStore } from '../gateway/store/redisStore.ts';
+import type { Store } from '../gateway/store/store.ts';
+import { sentenceOf } from '../protocol/index.ts';
+import type { UsageLimits } from '../protocol/limitTypes.ts';
+import { forwardClock } from '../services/limits/forwardClock.ts';
+import { KeyStore } from '../services/limits/keyStore.ts';
+import {
+	type CountStore,
+	type LimitCounts,
+	LocalCounts,
+	SharedCounts,
+} from '../services/limits/limitCounts.ts';
+import { People } from '../services/limits/payingPeople.ts';
+import { openRedisUsage } from '../services/limits/redisUsage.ts';
+import { UsageBook } from '../services/limits/usageBook.ts';
+import { UsageFileStore } from '../services/limits/usageDatabase.ts';
+import type { Logger } from '../services/logger.ts';
+
+/** Where they lie in the user's data folder. */
+export const peopleFiles = (dataDir: string) => ({
+	keys: join(dataDir, 'keys.db'),
+	usage: join(dataDir, 'usage.db'),
+});
+
+/** Of a daemon, which answers others meanwhile, and of a command, which does nothing else. */
+export const busyMs = { daemon: 40, command: 5000 } as const;
+
+/** Days after which usage is forgotten, unless the server was told otherwise. */
+export const usualRetentionDays = 400;
+
+export interface PeopleSettings {
+	readonly dataDir: string;
+	readonly limits?: PeopleOptions | undefined;
+}
+
+/** What a server was told at its start. */
+export interface PeopleOptions {
+	/** UsageLimits of everybody whom a sign-in layer names, in place of those in the key store. */
+	readonly people?: UsageLimits;
+	/** `redis://…`: replicas count together. */
+	readonly shared?: string;
+	readonly retentionDays?: number;
+}
+
+/** @param onRefused told which limit has refused a request: `tokens_per_day` */
+export function createPeople(
+	{ dataDir, limits = {} }: PeopleSettings,
+	log: Logger,
+	onRefused: (limit: string) => void,
+): People {
+	const files = peopleFiles(dataDir);
+	const clock = forwardClock(Date.now);
+	const file = new UsageFileStore(files.usage, busyMs.daemon);
+	try {
+		const seenMs = file.seenMs();
+		const aheadMs = seenMs === undefined ? 0 : seenMs - clock.now();
+		if (aheadMs > 3_600_000)
+			log.warn('the clock is behind the time noted earlier, which counts for keys and limits', {
+				hours: Math.round(aheadMs / 3_600_000),
+			});
+		if (seenMs !== undefined) clock.note(seenMs);
+	} catch (error) {
+		log.warn('usage cannot be read; it is counted from now on', { reason: sentenceOf(error) });
+	}
+	const { shared } = limits;
+	const book = new UsageBook({
+		...{ store: shared === undefined ? file : openRedisUsage(shared), file, clock, log },
+		retentionDays: limits.retentionDays ?? usualRetentionDays,
+	});
+	const store = shared === undefined ? undefined : openRedisStore(shared);
+	const counts: LimitCounts =
+		store === undefined
+			? new LocalCounts(clock, book)
+			: new SharedCounts(whenOpen(store), clock, (failure) => {
+					if (failure === undefined) log.info('replicas count limits together again');
+					else
+						log.warn('the store of limits is away: this replica counts alone, work goes on', {
+							reason: failure,
+						});
+				});
+	return new People({
+		...{ counts, book, peopleLimits: limits.people },
+		onRefused,
+		closeStore: async () => (await store)?.[Symbol.asyncDispose](),
+		keys: new KeyStore(files.keys, clock, busyMs.daemon),
+	});
+}
+
+/** A store that is on its way. */
+const whenOpen = (store: Promise<Store>): CountStore => ({
+	get: async (key) => (await store).get(key),
+	replace: async (...call) => (await store).replace(...call),
+	lock: async (...call) => (await store).lock(...call),
+	delete: async (key) => (await store).delete(key),
+});

@@ -1,0 +1,15 @@
+/** The access lists of this machine, when it runs Windows. */
+
+import { execFile } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { promisify } from 'node:util';
+import { accountName, type FolderSystem } from './privateFolder.ts';
+
+const runFile = promisify(execFile);
+
+/** What `privateFolder.ts` asks of it. */
+export const windowsFolders = (home: string, env: NodeJS.ProcessEnv): FolderSystem => ({
+	home,
+	user: accountName(userInfo().username, env),
+	run: (args) => runFile('icacls.exe', [...args], { timeout: 10_000, windowsHide: true }),
+});
