@@ -50,10 +50,3 @@ export function readArgs(args: readonly string[], options: ParseArgsOptionsConfi
 		},
 	};
 }
-
-/** Everything on standard input, as text. */
-export async function readStdin(stdin: NodeJS.ReadStream): Promise<string> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer));
-	return Buffer.concat(chunks).toString('utf8');
-}

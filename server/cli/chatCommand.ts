@@ -2,12 +2,14 @@
 
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { noChatModel } from '../hub/downloadOffer.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, findModel, readAnswer } from '../protocol/index.ts';
 import { chatCompletions, listModels } from '../protocol/routeAddresses.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
-import { type ParsedArgs, readArgs, readStdin } from './args.ts';
+import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { readStdin } from './readStdin.ts';
 
 const help = `
 Usage: nearglot chat [MODEL] [PROMPT] [OPTIONS]
@@ -21,6 +23,7 @@ Turns the model does not read, or has no room for, are left out, the oldest firs
   --json             print the whole answer as JSON
   --max-tokens N     longest answer in tokens
   --temperature T    0 = always the likeliest token, up to 2
+  --exact            activations beside 4-bit weights in single precision: exact, and slower
   --seed N           equal seeds give equal answers
 `;
 
@@ -40,6 +43,7 @@ export const chatCommand: Command = {
 			'max-tokens': { type: 'string' },
 			temperature: { type: 'string' },
 			seed: { type: 'string' },
+			exact: { type: 'boolean' },
 		});
 		if (options.positionals.length > 2)
 			throw new UsageError('chat takes a model and a prompt; put the prompt in quotes.');
@@ -78,7 +82,12 @@ function requestFields(options: ParsedArgs): Record<string, unknown> {
 	const temperature = options.number('temperature', 0, 2);
 	const seed = options.integer('seed', 0, 2 ** 32 - 1);
 	return {
-		...defined({ max_tokens: maxTokens, temperature, seed }),
+		...defined({
+			max_tokens: maxTokens,
+			temperature,
+			seed,
+			exact: options.has('exact') || undefined,
+		}),
 	};
 }
 
@@ -103,11 +112,7 @@ export function modelAndPrompt(
 	if (first !== undefined && findModel(names, first)) return [first, undefined];
 	const able = models.filter((model) => model.task === 'chat-completion');
 	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? models[0];
-	if (!choice)
-		throw new AppError(
-			'model_not_found',
-			'There is no chat model on this machine. Get one with: nearglot models pull NAME',
-		);
+	if (!choice) throw noChatModel('There is no chat model on this machine.');
 	return [choice.id, first];
 }
 

@@ -1,9 +1,18 @@
 /** What every sub-command looks like, and how it talks to the terminal. */
 
 import { debuglog } from 'node:util';
-import { asAppError, errno, stackOf, systemReason } from '../protocol/index.ts';
+import {
+	actionCommand,
+	asAppError,
+	errno,
+	errorActionOf,
+	offersIn,
+	stackOf,
+	systemReason,
+} from '../protocol/index.ts';
 import { productVersion } from '../protocol/version.ts';
 import { onNotice } from '../store/notices.ts';
+import { endSignals } from './endSignals.ts';
 import { TerminalWriter } from './terminal.ts';
 
 export interface CommandIo {
@@ -52,9 +61,7 @@ export async function runCommand(
 		signal: stop.signal,
 	};
 	let stoppedAt = 0;
-	// Windows knows the last one alone, and says with SIGHUP that the console was closed.
-	const ends = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
-	for (const signal of ends.filter((name) => name !== 'SIGBREAK' || process.platform === 'win32')) {
+	for (const signal of endSignals(process.platform)) {
 		process.on(signal, () => {
 			// One Ctrl+C often arrives twice: from the terminal and from the process that started us.
 			if (stop.signal.aborted && performance.now() - stoppedAt > impatienceMs) process.exit(130);
@@ -105,10 +112,23 @@ export async function runCommand(
 			return;
 		}
 		const { message } = error instanceof UsageError ? error : asAppError(error);
-		io.stderr.write(`nearglot ${name}: ${message}\n`);
+		io.stderr.write(
+			`nearglot ${name}: ${message}\n${error instanceof UsageError ? '' : remedy(error)}`,
+		);
 		debug('%s', stackOf(error) ?? '');
 		process.exitCode = error instanceof UsageError ? 2 : 1;
 	}
+}
+
+/** What can be done about an error, as a command, with what it costs. */
+function remedy(error: unknown): string {
+	const action = errorActionOf(asAppError(error));
+	if (!action) return '';
+	const costs = offersIn(action).map(({ bytes, licence }) =>
+		bytes === undefined ? licence : `about ${Math.round(bytes / 1e6)} MB, ${licence}`,
+	);
+	const cost = costs.length === 0 ? '' : `  (${costs.join('; ')})`;
+	return `${action.kind === 'search' ? 'Look on the hub' : 'Get it'} with: ${actionCommand(action)}${cost}\n`;
 }
 
 /** Wrong use of the command line: exit code 2. */

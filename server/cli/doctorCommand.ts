@@ -7,6 +7,7 @@ import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findDaemon, findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
+import { busyMs, peopleFiles } from '../daemon/peopleBackend.ts';
 import { keyUsage, translateFiles } from '../daemon/translateBackend.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { AppError, asAppError, fallbackOf, productVersion } from '../protocol/index.ts';
@@ -17,6 +18,8 @@ import {
 	loadModel,
 } from '../protocol/routeAddresses.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
+import { forwardClock } from '../services/limits/forwardClock.ts';
+import { KeyStore } from '../services/limits/keyStore.ts';
 import { TranslateKeyStore } from '../services/translate/translateKeys.ts';
 import { makePrivateDir, writeDraft } from '../store/files.ts';
 import { setAsideIn } from '../store/jsonFile.ts';
@@ -51,6 +54,7 @@ also when models run, but slower than they could because something is missing fr
 			}
 		};
 		await attempt('data folder', () => dataFolder(io));
+		await attempt('keys', () => givenKeys(io));
 		await attempt('translate keys', () => translateKeys(io));
 		const aside = await setAsideIn(dataDir(thisMachine(io.env)));
 		if (aside.length > 0)
@@ -112,6 +116,21 @@ async function dataFolder(io: CommandIo): Promise<string> {
 
 /** More than a file system puts beside a file's name. */
 const probeBytes = 64 * 1024;
+
+/** Keys that other people were given. */
+async function givenKeys(io: CommandIo): Promise<string> {
+	const { keys: path } = peopleFiles(dataDir(thisMachine(io.env)));
+	const store = new KeyStore(
+		path,
+		forwardClock(() => 0),
+		busyMs.command,
+	);
+	try {
+		return String(store.list().length || 'none');
+	} finally {
+		store.close();
+	}
+}
 
 /** The files that keep people out while they are lost. */
 async function translateKeys(io: CommandIo): Promise<string> {

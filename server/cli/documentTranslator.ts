@@ -19,7 +19,20 @@ export interface DoubtfulTexts {
 	readonly doubtful: number;
 	/** Left as they were. */
 	readonly left: number;
+	/** Of those translated all the same, how good they probably are, the worst first. */
+	readonly worst?: readonly DoubtfulText[];
 }
+
+export interface DoubtfulText {
+	readonly source: string;
+	readonly text: string;
+	/** 0…1 */
+	readonly quality: number;
+}
+
+/** Doubtful texts that are shown of many. */
+const maxWorst = 5;
+const inShort = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 60);
 
 export type OnTexts = (texts: readonly string[], marks: DoubtfulTexts) => void;
 
@@ -27,10 +40,22 @@ export type OnTexts = (texts: readonly string[], marks: DoubtfulTexts) => void;
 export class DoubtCount {
 	#doubtful = 0;
 	#left = 0;
+	#worst: readonly DoubtfulText[] = [];
 
-	add({ doubtful, left }: DoubtfulTexts): void {
+	add({ doubtful, left, worst = [] }: DoubtfulTexts): void {
 		this.#doubtful += doubtful;
 		this.#left += left;
+		this.#worst = [...this.#worst, ...worst]
+			.sort((a, b) => a.quality - b.quality)
+			.slice(0, maxWorst);
+	}
+
+	/** Lines with the texts that are doubtful most. */
+	get lines(): string[] {
+		return this.#worst.map(
+			({ source, text, quality }) =>
+				`  ${quality.toFixed(2)} ${inShort(source)} → ${inShort(text)}`,
+		);
 	}
 
 	/** Parts of a sentence; none when nothing is doubtful. */
@@ -83,11 +108,15 @@ export function documentTranslator(
 					made,
 					answers.map((item) => item.translations[0]?.text ?? ''),
 				);
-				const marks = { doubtful: 0, left: 0 };
+				const worst: DoubtfulText[] = [];
+				const marks = { doubtful: 0, left: 0, worst };
 				answers.forEach(({ translations: [first] }, index) => {
 					const { text, quality = 1 } = first ?? { text: '' };
 					if (quality < minDocumentQuality && text === batch[index]) marks.left++;
-					else if (quality < doubtfulQuality) marks.doubtful++;
+					else if (quality < doubtfulQuality) {
+						marks.doubtful++;
+						worst.push({ source: batch[index] ?? '', text, quality });
+					}
 				});
 				onDone?.(batch, marks);
 			}

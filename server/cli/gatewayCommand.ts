@@ -1,6 +1,7 @@
 /** `nearglot gateway`: the sign-in layer in front of a team's server. */
 
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -12,6 +13,7 @@ import { resolvePaths } from '../gateway/config/resolvePaths.ts';
 import { authSchema } from '../gateway/config/schema.ts';
 import { emulatedProviders } from '../gateway/emulate/emulatedProvider.ts';
 import { emulatedKeys, emulatedSettings } from '../gateway/emulate/emulatedSettings.ts';
+import { leaveFilesToOwner } from '../gateway/fileAccess.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { ensureSharedSecret, gatewaySecretName } from '../gateway/keys/sharedSecret.ts';
 import { openParts } from '../gateway/openParts.ts';
@@ -21,7 +23,9 @@ import { defined } from '../protocol/defined.ts';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError } from '../protocol/errors.ts';
 import { asAppError } from '../protocol/errorWire.ts';
+import { windowsFolders } from '../store/windowsFolders.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { rereadsOnHangup } from './endSignals.ts';
 import { fileProblem } from './fileProblem.ts';
 
 const help = `
@@ -216,6 +220,11 @@ async function serve(
 		log: io.stderr.log(),
 		...(flags.emulate ? { keys: emulatedKeys(now) } : {}),
 	});
+	if (process.platform === 'win32')
+		for (const file of await leaveFilesToOwner(settings, windowsFolders(homedir(), io.env)))
+			io.stderr.write(
+				`warning: Other users may read ${file}: its drive keeps no access lists, or the file belongs to somebody else.\n`,
+			);
 	const gateway = await startGateway(settings, upstream, flags, {
 		parts,
 		fetch,
@@ -225,7 +234,7 @@ async function serve(
 	const reload = () => gateway.reload();
 	// Elsewhere the end of the terminal ends a command; here it means: read the keys again, and log anew. Windows
 	// closes a console with it and ends the process seconds later, so there it stays the end.
-	if (process.platform !== 'win32') {
+	if (rereadsOnHangup(process.platform)) {
 		process.removeAllListeners('SIGHUP');
 		process.on('SIGHUP', reload);
 	}

@@ -8,10 +8,14 @@ export function lossText(loss: BuiltLoss): string {
 	const { weightError, worstWeight } = loss;
 	const most =
 		worstWeight === undefined ? '' : `, most ${percent(worstWeight.error)} in ${worstWeight.name}`;
-	const weights = `weights changed by ${percent(weightError)}${most}`;
+	const kept = weightError === 0;
+	const weights = kept
+		? 'the numbers of the source are kept'
+		: `weights changed by ${percent(weightError)}${most}`;
 	if (loss.measured === 'weights') return `${weights}; answers were not compared: ${loss.why}`;
 	const { positions, divergence, sameToken } = loss;
-	return `${percent(sameToken)} of ${positions} next tokens the same as unquantised, divergence ${divergence.toPrecision(2)} (KL); ${weights}`;
+	const as = kept ? 'in exact arithmetic' : 'unquantised';
+	return `${percent(sameToken)} of ${positions} next tokens the same as ${as}, divergence ${divergence.toPrecision(2)} (KL); ${weights}`;
 }
 
 function percent(share: number): string {

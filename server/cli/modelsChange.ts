@@ -23,12 +23,14 @@ export const loadModelCommand: Run = async (args, io) => {
 	const options = readArgs(args, {
 		ttl: { type: 'string' },
 		ep: { type: 'string' },
+		exact: { type: 'boolean' },
 		keep: { type: 'boolean' },
 	});
 	const name = onlyPositional(options.positionals, 'model');
 	const query = {
 		ttl: options.integer('ttl', 0, 30 * 86_400)?.toString(),
 		ep: options.text('ep'),
+		exact: options.has('exact') ? 'true' : undefined,
 		unload: options.has('keep') ? 'false' : undefined,
 	};
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);

@@ -32,7 +32,8 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 		run: searchModelsCommand,
 	},
 	info: {
-		summary: 'FOLDER | NAME [--json]: what it is and whether it runs here',
+		summary:
+			'FOLDER | NAME [--json]: what it is and whether it runs here; --compare TEXT: what exact activations change',
 		run: modelInfoCommand,
 	},
 	pull: {
@@ -40,7 +41,10 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 			'NAME | OWNER/NAME[:FILE] [--path FOLDER] [--name N] [--precision P] [--revision R] [--plan]',
 		run: pullModelCommand,
 	},
-	load: { summary: 'NAME [--ttl SECONDS] [--ep PROVIDER] [--keep]', run: loadModelCommand },
+	load: {
+		summary: 'NAME [--ttl SECONDS] [--ep PROVIDER] [--exact] [--keep]',
+		run: loadModelCommand,
+	},
 	unload: { summary: 'NAME | --all [--force]', run: unloadModelCommand },
 	remove: {
 		summary: 'NAME [--unfinished]: deletes its files, or what an unfinished download or build left',

@@ -1,4 +1,7 @@
-/** `nearglot models info FOLDER | MODEL`: what a model is and whether it can run, from its files alone. */
+/**
+ * `nearglot models info FOLDER | MODEL`: what a model is and whether it can run, from its files alone; with `--compare`
+ * also what the model server says of a text with exact activations and without.
+ */
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -14,17 +17,29 @@ import { findModel, type ModelNotice } from '../protocol/index.ts';
 import { listOwnModels } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { compareExact } from './exactComparison.ts';
 import { lossText } from './lossText.ts';
 import { byteText, table } from './textTable.ts';
 
 /** Prints the description of a folder or of a model the daemon knows; 1 when it cannot run here. */
 export async function modelInfoCommand(args: readonly string[], io: CommandIo): Promise<number> {
-	const options = readArgs(args, { json: { type: 'boolean' } });
+	const options = readArgs(args, { json: { type: 'boolean' }, compare: { type: 'string' } });
+	const text = options.text('compare');
 	const [name, ...more] = options.positionals;
 	if (name === undefined || more.length > 0) {
 		throw new UsageError('models info takes one folder or one model.');
 	}
 	const found = await findFolder(name, io);
+	if (text !== undefined) {
+		if (options.has('json')) throw new UsageError('--compare prints text; leave --json out.');
+		if (found?.model === undefined)
+			throw new UsageError(
+				'--compare takes a model that the model server knows, see: nearglot models list',
+			);
+		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+		io.stdout.write(`${await compareExact(daemon, found.model, text, io.signal)}\n`);
+		return 0;
+	}
 	if (found === undefined) {
 		io.stderr.write(
 			`${name} is neither a folder nor a model on this machine. 'nearglot models list' shows those.\n`,
@@ -73,6 +88,8 @@ export async function modelInfoText(folder: string): Promise<string> {
 
 interface FoundFolder {
 	readonly folder: string;
+	/** Its name at the model server; absent for a folder. */
+	readonly model?: string;
 	/** What the engine remarked while loading the model, when it is loaded. */
 	readonly notices: readonly ModelNotice[];
 }
@@ -91,7 +108,7 @@ async function findFolder(name: string, io: CommandIo): Promise<FoundFolder | un
 		name,
 	);
 	if (model?.folder === undefined) return undefined;
-	return { folder: model.folder, notices: model.notices ?? [] };
+	return { folder: model.folder, model: model.id, notices: model.notices ?? [] };
 }
 
 const layouts: Readonly<Record<ModelDescription['layout'], string>> = {

@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, resolve } from 'node:path';
 import { createBackend } from '../daemon/backend.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { createLogger, type LogOptions } from '../daemon/fileLogger.ts';
-import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
+import { builtInModelsDir, programState, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
 import { type ProviderRefusal, providerRefusals } from '../daemon/providerChoice.ts';
 import { isLoopback } from '../gateway/config/publicUrl.ts';
@@ -22,6 +22,7 @@ import { fileProblem } from './fileProblem.ts';
 import { hostNamesOf, modelsFolder, originsOf } from './serveChecks.ts';
 import { keyNeeded, ownKey } from './serveKey.ts';
 import { openPorts, operationsOf } from './serveOperations.ts';
+import { peopleOptionsOf } from './servePeople.ts';
 
 const help = `
 Usage: nearglot serve [OPTIONS]
@@ -38,11 +39,17 @@ Runs the local server until it is stopped.
   --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
   --refuse-ep W      a processor ('ep') that cannot be used is refused where a request names it (named, the
                      default), also where a model's files do (always), or never: then the CPU does the work
+  --exact            activations beside 4-bit weights in single precision unless a request says otherwise:
+                     exact, and several times slower
   --threads N        threads per model (default: physical cores)
   --queue N          requests that may wait for a model (default 256)
   --chat-template F  Jinja file for models that have no chat template of their own
   --context N        longest context in tokens (default: each model's own)
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
+  --person-limits L  limits of everybody whom a sign-in layer names: tokens-per-minute=N, tokens-per-day,
+                     seconds-…, characters-…, with commas (default: those of nearglot keys people)
+  --limits URL       redis://…: replicas count limits and usage together (NEARGLOT_LIMITS)
+  --usage-days N     days after which usage is forgotten (default 400)
   --drain S          seconds that open answers get when it is told to end (default ${defaultDrainS}); a second
                      signal ends it at once
   --preload MODEL    load it at the start and keep it; not ready before; repeatable
@@ -76,11 +83,15 @@ export const serveCommand: Command = {
 			'allow-host': { type: 'string', multiple: true },
 			ttl: { type: 'string' },
 			'refuse-ep': { type: 'string' },
+			exact: { type: 'boolean' },
 			threads: { type: 'string' },
 			queue: { type: 'string' },
 			'chat-template': { type: 'string' },
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
+			'person-limits': { type: 'string' },
+			limits: { type: 'string' },
+			'usage-days': { type: 'string' },
 			drain: { type: 'string' },
 			preload: { type: 'string', multiple: true },
 			'ops-port': { type: 'string' },
@@ -116,7 +127,9 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const key = await ownKey(io.env);
 	const requireKey = keyNeeded(options.has('require-key'), host, key);
 	const operations = operationsOf(options);
+	const limits = peopleOptionsOf(options, io.env);
 	const threads = options.integer('threads', 1, 1024);
+	const exact = options.has('exact') || undefined;
 	const chatTemplate = await templateOf(options);
 	const maxWaiting = options.integer('queue', 1, 1_000_000);
 	const contextLength = options.integer('context', 16, 1 << 24);
@@ -141,6 +154,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 		{
 			machine,
 			log,
+			isCurrent: () => programState() === 'there',
 			backend: async (context) =>
 				createBackend(
 					{
@@ -152,11 +166,12 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 						persistent: !background,
 						env: io.env,
 						metricLabels: options.texts('metrics-label'),
+						limits,
 						models: {
 							defaultTtlS,
 							refuseProvider,
 							loadTimeoutMs: 600_000,
-							load: defined({ threads, chatTemplate, maxWaiting, contextLength }),
+							load: defined({ threads, chatTemplate, maxWaiting, contextLength, exact }),
 						},
 					},
 					{ log },

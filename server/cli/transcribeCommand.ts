@@ -40,7 +40,8 @@ Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into
   --model M          speech model; default: the loaded or the largest downloaded one
   --language L       language that is spoken (en, de, …); default: detected
   --translate        translate into English instead (multilingual Whisper models)
-  --format F         text (default), md (with headings and times), json, verbose_json, srt or vtt
+  --format F         text (default), md (with headings and times), json, verbose_json, diarized_json, srt or vtt
+  --speakers         say who speaks: A, B, … (with text, md, verbose_json, srt and vtt; diarized_json does in any case)
   --words            with verbose_json: times of every word
   --prompt P         names and spellings that occur
   --temperature T    0 (default) to 1
@@ -61,6 +62,7 @@ const suffixes: Readonly<Record<FileFormat, string>> = {
 	md: '.md',
 	json: '.json',
 	verbose_json: '.json',
+	diarized_json: '.json',
 	srt: '.srt',
 	vtt: '.vtt',
 };
@@ -68,6 +70,8 @@ const suffixes: Readonly<Record<FileFormat, string>> = {
 interface Settings {
 	readonly fields: readonly (readonly [name: string, value: string])[];
 	readonly format: FileFormat;
+	/** Whether it is said who speaks. */
+	readonly speakers: boolean;
 	readonly out: string | undefined;
 	readonly outIsFolder: boolean;
 	readonly several: boolean;
@@ -86,6 +90,7 @@ export const transcribeCommand: Command = {
 			translate: { type: 'boolean' },
 			format: { type: 'string' },
 			words: { type: 'boolean' },
+			speakers: { type: 'boolean' },
 			prompt: { type: 'string' },
 			temperature: { type: 'string' },
 			'no-context': { type: 'boolean' },
@@ -148,6 +153,8 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 		['timestamp_granularities[]', 'segment'],
 	];
 	if (options.has('no-context')) fields.push(['condition_on_previous_text', 'false']);
+	const speakers = options.has('speakers') || format === 'diarized_json';
+	if (speakers) fields.push(['speakers', 'true']);
 	// Subtitles are divided at words, so they need the times of words as well.
 	if (options.has('words') || format === 'srt' || format === 'vtt')
 		fields.push(['timestamp_granularities[]', 'word']);
@@ -156,6 +163,7 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 			value === undefined ? [] : [[name, value] as const],
 		),
 		format,
+		speakers,
 		out,
 		outIsFolder,
 		several,
@@ -181,6 +189,8 @@ function formatOf(options: ParsedArgs): FileFormat {
 		throw new UsageError(
 			`--format is one of ${Object.keys(suffixes).join(', ')}, not '${format}'.`,
 		);
+	if (options.has('speakers') && format === 'json')
+		throw new UsageError('--speakers needs --format diarized_json or verbose_json for JSON.');
 	if (options.has('words') && format !== 'verbose_json')
 		throw new UsageError('--words needs --format verbose_json.');
 	return format;
@@ -188,11 +198,12 @@ function formatOf(options: ParsedArgs): FileFormat {
 
 async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> {
 	if (options.positionals.length > 0) throw new UsageError('--microphone takes no files.');
-	for (const name of ['temperature', 'no-context'])
+	for (const name of ['temperature', 'no-context', 'speakers'])
 		if (options.has(name) || options.text(name) !== undefined)
 			throw new UsageError(`--${name} is for files, not for --microphone.`);
 	const format = formatOf(options);
-	if (format === 'md') throw new UsageError('--format md is for files, not for --microphone.');
+	if (format === 'md' || format === 'diarized_json')
+		throw new UsageError(`--format ${format} is for files, not for --microphone.`);
 	const [model, language, prompt, out] = ['model', 'language', 'prompt', 'out'].map(options.text);
 	const seconds = options.number('seconds', 0.1, 14_400);
 	if (options.has('force') && out === undefined) throw new UsageError('--force goes with --out.');
@@ -258,7 +269,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	setRecording(form, blob, basename(name));
 	const target = targetOf(settings, name);
 	// Text is shown as it comes; a progress line would stand in its way.
-	const live = settings.format === 'text' && target === undefined;
+	const live = settings.format === 'text' && target === undefined && !settings.speakers;
 	if (live && settings.several) io.stdout.write(`==> ${named(name)} <==\n`);
 	const progress = new Progress(io.stderr, name, !live || !io.stdout.isTTY);
 	const options = { of: 'recording', signal: io.signal } as const;
@@ -286,12 +297,13 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 }
 
 function bodyOf(transcript: Transcript, format: FileFormat, name: string): string {
-	if (format !== 'md') return transcriptText(transcript, format);
+	const spoken = format === 'text' && transcript.segments.some(({ speaker }) => speaker);
+	if (format !== 'md' && !spoken) return transcriptText(transcript, format);
 	const document = transcriptDocumentOf(transcript);
 	return exportTranscript(document, {
-		format: 'markdown',
+		format: spoken ? 'text' : 'markdown',
 		content: 'original',
-		times: true,
+		times: !spoken,
 		title: basename(name),
 	});
 }

@@ -50,6 +50,8 @@ export async function translateArchive(
 			io.stderr.write(
 				`${target}: ${pieces - refused.length - left.length} of ${pieces} texts translated from ${languageName(language, 'en')}\n`,
 			);
+		for (const line of [...doubts.parts.map((part) => `${part} (${to})`), ...doubts.lines])
+			io.stderr.write(`${line}\n`);
 		reportLeft(result, 'translated', to, io);
 		// A document of which nothing could be translated is none.
 		if (pieces > 0 && refused.length === pieces) status = 1;

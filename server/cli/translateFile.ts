@@ -91,6 +91,7 @@ export async function translateFile(
 			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
 		}
 		for (const part of doubts.parts) io.stderr.write(`${part} (${to})\n`);
+		for (const line of doubts.lines) io.stderr.write(`${line}\n`);
 		reportLeft(result, 'translated', to, io);
 		// A document of which nothing could be translated is none.
 		if (result.pieces > 0 && result.refused.length === result.pieces) status = 1;
@@ -112,7 +113,7 @@ export async function translateInto(
 	const format = messageFormatOf(path);
 	if (format === undefined || format !== messageFormatOf(target))
 		throw new UsageError(
-			'--into goes with two message files of one format: JSON, ARB, YAML, properties or po.',
+			'--into goes with two message files of one format: JSON, ARB, YAML, properties, po, resx, Apple .strings or Android strings.xml.',
 		);
 	await checkTarget(target, true);
 	const source = await readDocument(path, encoding);

@@ -125,7 +125,7 @@ export async function translatePlanned(
 			try {
 				const made = await make(translator, io.signal);
 				const line = [made.line, ...doubts.parts].join(', ');
-				progress.finish(sizeBytes, [line, ...leftLines(made)].join('\n'));
+				progress.finish(sizeBytes, [line, ...doubts.lines, ...leftLines(made)].join('\n'));
 				if (made.isFailed) failed++;
 				else translated++;
 			} catch (error) {
@@ -193,7 +193,8 @@ async function dueOf(
 	return dueWhole(file, read, options, record);
 }
 
-const intoMessages = '--into goes with message files: JSON, ARB, YAML, properties or po.';
+const intoMessages =
+	'--into goes with message files: JSON, ARB, YAML, properties, po, resx, Apple .strings or Android strings.xml.';
 
 /**
  * Whether a translation that is there is up to date with a source of this hash.
@@ -311,7 +312,7 @@ async function dueMessages(
 	const { source, target, to, from } = file;
 	if (messageFormatOf(target) !== format)
 		throw new UsageError(
-			`${target} and ${source} are not of one format: JSON, ARB, YAML, properties or po.`,
+			`${target} and ${source} are not of one format: JSON, ARB, YAML, properties, po, resx, Apple .strings or Android strings.xml.`,
 		);
 	const there = await readIfThere(target, encoding);
 	const present = there?.text ?? '';

@@ -8,13 +8,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
+import { inRequest } from '../services/observe/chatOrigin.ts';
 import { countOverloads } from '../services/overloads.ts';
 import { registerAdminModelRoutes } from './adminModelRoutes.ts';
 import { type CallerRole, isStep, mayUse } from './callerRoles.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
 import { registerCompletionRoutes } from './completionRoutes.ts';
+import { registerConversationRoutes } from './conversationRoutes.ts';
 import { registerDocumentRoutes } from './documentRoutes.ts';
 import { resultFields } from './downloadStream.ts';
 import { registerEmbeddingRoutes } from './embeddingRoutes.ts';
@@ -22,6 +25,7 @@ import type { AppEnv } from './env.ts';
 import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { errorResponse, httpError } from './httpErrors.ts';
+import { nameLimits } from './limitHeaders.ts';
 import { registerMcpRoutes } from './mcpRoutes.ts';
 import { registerMessagesRoutes } from './messagesRoutes.ts';
 import { registerMetricsRoutes } from './metricsRoutes.ts';
@@ -29,6 +33,9 @@ import { registerModelListRoutes } from './modelListRoutes.ts';
 import { registerOllamaGenerationRoutes } from './ollama/ollamaGenerationRoutes.ts';
 import { registerOllamaModelRoutes } from './ollama/ollamaModelRoutes.ts';
 import { registerOpenApi } from './openapi.ts';
+import { registerPeopleRoutes } from './peopleRoutes.ts';
+import { registerRealtimeRoutes } from './realtimeRoutes.ts';
+import { registerRecordedRoutes } from './recordedRoutes.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
 import { registerRerankRoutes } from './rerankRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
@@ -52,16 +59,20 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerEmbeddingRoutes,
 	registerRerankRoutes,
 	registerResponsesRoutes,
+	registerConversationRoutes,
 	registerMessagesRoutes,
 	registerTokenRoutes,
 	registerMetricsRoutes,
+	registerRecordedRoutes,
 	registerOllamaGenerationRoutes,
 	registerOllamaModelRoutes,
 	registerOpenApi,
 	registerSpeechRoutes,
+	registerRealtimeRoutes,
 	registerRecorderRoutes,
 	registerFoundryRoutes,
 	registerAdminModelRoutes,
+	registerPeopleRoutes,
 	registerMcpRoutes,
 	registerTranslateRoutes,
 	registerLibreTranslateRoutes,
@@ -94,6 +105,7 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		context.set('requestId', randomUUID());
 		context.set('signal', requestSignal(context, backend.ending.over, options.bodyWindowMs));
 		await next();
+		nameLimits(context);
 		overloads.count(context.error ?? context.get('failure'), context.req.path);
 		const { requestHeader } = errorShapeOf(context.req.path);
 		context.header(requestHeader, context.get('requestId'));
@@ -106,7 +118,12 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		context.res = undefined;
 		context.res = answer;
 	});
-	app.use(guard(options, (token) => backend.studio.admits(token)));
+	app.use(
+		guard(options, (token) => backend.studio.admits(token), {
+			findKey: (text) => backend.people.keys.find(text),
+			accountOf: (identity) => backend.people.accountOf(identity),
+		}),
+	);
 	app.use(async (context, next) => {
 		const ended = () => {
 			backend.activity.end();
@@ -115,10 +132,16 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		backend.activity.begin();
 		for (const watch of backend.watches) watch.begin();
 		// A streamed answer goes on after its handler returned.
-		const outgoing = context.env?.outgoing;
+		const outgoing = context.env?.outgoing ?? context.env?.upgrade?.socket;
 		outgoing?.once('close', ended);
+		const traceparent = context.req.header('traceparent');
+		const tracestate = context.req.header('tracestate');
+		const request = {
+			...{ requestId: context.get('requestId'), route: context.req.path },
+			...defined({ traceparent, tracestate }),
+		};
 		try {
-			await next();
+			await inRequest(request, next);
 		} finally {
 			if (!outgoing) ended();
 		}

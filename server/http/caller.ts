@@ -3,14 +3,18 @@
 import type { Context } from 'hono';
 import { readPerson } from '../gateway/identity/signedPerson.ts';
 import { AppError, memberRole, personHeader, roleHeader } from '../protocol/index.ts';
+import { isKeyShaped, type PersonKey, personOfKey } from '../services/limits/keyStore.ts';
 import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
+import { keyProtocol } from './keyProtocol.ts';
 import type { PeerUser } from './peerUser.ts';
 import { anonymousPerson, localPerson } from './requestPerson.ts';
 
 export interface CallerChecks {
 	/** Whether a text is this server's key. */
 	isKey(text: string): boolean;
+	/** The key of somebody else that a text is; see `KeyStore`. @throws AppError `store_unavailable` */
+	findKey(text: string): PersonKey | undefined;
 	/** Whether it is the token of a studio page that still holds. */
 	isStudio(text: string): boolean;
 	/** Whether every caller has to show something. */
@@ -23,10 +27,21 @@ export interface CallerChecks {
 	peer(context: Context<AppEnv>): Promise<PeerUser>;
 }
 
-/** Key the caller presented: `Authorization: Bearer`, `X-Api-Key` or `api-key`. */
+/**
+ * Key the caller presented: `Authorization: Bearer`, `X-Api-Key`, `api-key`, or, as browsers can set no header of a
+ * WebSocket, a subprotocol.
+ */
 function presentedKey(headers: { get(name: string): string | null | undefined }): string {
 	const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-	return bearer ?? headers.get('x-api-key') ?? headers.get('api-key') ?? '';
+	const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',');
+	const subprotocol = protocols.find((name) => name.trim().startsWith(keyProtocol))?.trim();
+	return (
+		bearer ??
+		headers.get('x-api-key') ??
+		headers.get('api-key') ??
+		subprotocol?.slice(keyProtocol.length) ??
+		''
+	);
 }
 
 /**
@@ -43,7 +58,15 @@ export async function shownIdentity(
 	const key = presentedKey(headers);
 	if (key === '') return undefined;
 	if (checks.isKey(key)) return { caller: 'owner', person: localPerson };
-	return checks.isStudio(key) ? { caller: 'studio', person: localPerson } : undefined;
+	if (checks.isStudio(key)) return { caller: 'studio', person: localPerson };
+	if (!isKeyShaped(key)) return undefined;
+	const entry = checks.findKey(key);
+	if (entry === undefined)
+		throw new AppError(
+			'invalid_api_key',
+			'This key is not known here: it was revoked, has expired or belongs to another server. Ask whoever gave it to you.',
+		);
+	return { caller: 'member', person: personOfKey(entry.id), key: entry };
 }
 
 /**

@@ -7,6 +7,7 @@
 import { AppError } from '../protocol/index.ts';
 import { type Route, routeName } from '../protocol/routes/route.ts';
 import { routes } from '../protocol/routes/routes.ts';
+import type { PersonKey } from '../services/limits/keyStore.ts';
 
 /**
  * `owner` shows the key; `studio` is a page that was opened by the owner's link; `local` is a program of the
@@ -21,12 +22,14 @@ export interface CallerIdentity {
 	readonly caller: CallerRole;
 	/** See `personOf`. */
 	readonly person: string;
+	/** The key of a `member` who shows one; it narrows what may be called. */
+	readonly key?: PersonKey;
 	/** Why a {@link CallerRole} `stranger` is one; goes into the refusal. */
 	readonly reason?: string;
 }
 
 /** What a route declares of its callers. */
-export type Declaration = Pick<Route, 'who' | 'also' | 'changes' | 'linked'>;
+export type Declaration = Pick<Route, 'who' | 'also' | 'scope' | 'changes' | 'linked'>;
 
 /** Every route as `METHOD /path`, the path as it was registered. */
 export const declarations: Readonly<Record<string, Declaration>> = Object.fromEntries(
@@ -53,6 +56,12 @@ export function mayCall(caller: CallerRole, route: string): boolean {
 		case 'stranger':
 			return also.includes(caller);
 	}
+}
+
+/** Whether a key that somebody was given is for a route, named as in {@link declarations}. */
+export function isForRoute({ scopes }: Pick<PersonKey, 'scopes'>, route: string): boolean {
+	const { who = 'owner', scope } = declarationOf(route);
+	return who === 'anyone' || scope === 'any' || (scope !== undefined && scopes.includes(scope));
 }
 
 /** Whether a caller may read where things lie on this machine. Who does not own it gets names only. */
@@ -86,14 +95,20 @@ export function arePages(matched: readonly MatchedRoute[]): boolean {
  * @throws AppError `forbidden` for members and studio pages, `invalid_api_key` for who could show a key
  */
 export function checkRole(
-	{ caller, reason }: { readonly caller: CallerRole; readonly reason?: string },
+	{ caller, key, reason }: Pick<CallerIdentity, 'caller' | 'key' | 'reason'>,
 	matched: readonly MatchedRoute[],
 ): void {
 	if (caller === 'owner') return;
 	const routes = matched.filter((route) => !isStep(route));
 	// That there is no such route is told to nobody who may not ask for any.
 	const known = routes.length > 0 || (caller !== 'stranger' && caller !== 'anonymous');
-	if (known && mayUse(caller, routes)) return;
+	if (known && mayUse(caller, routes)) {
+		if (key === undefined || routes.every((route) => isForRoute(key, routeName(route)))) return;
+		throw new AppError(
+			'forbidden',
+			`This key is for ${key.scopes.join(', ')} only. Ask whoever runs the model server for one that is for more.`,
+		);
+	}
 	throw refusals[caller](reason);
 }
 

@@ -110,7 +110,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 	const load = async (
 		context: Context<AppEnv>,
 		name: string,
-		{ unload, ttl, ep }: QueryOf<typeof loadModel>,
+		{ unload, ttl, ep, exact }: QueryOf<typeof loadModel>,
 	) => {
 		if (!(await isHere(backend, name)))
 			throw new AppError(
@@ -127,7 +127,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		await models.load(
 			name,
 			{
-				...defined({ unload, ttlS: ttl, executionProvider: ep }),
+				...defined({ unload, ttlS: ttl, executionProvider: ep, exact }),
 				onFallback,
 			},
 			context.get('signal'),

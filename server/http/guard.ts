@@ -7,6 +7,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { AppError } from '../protocol/index.ts';
+import type { Account } from '../services/limits/account.ts';
+import type { PersonKey } from '../services/limits/keyStore.ts';
 import { type CallerChecks, identify, shownIdentity } from './caller.ts';
 import {
 	arePages,
@@ -101,14 +103,23 @@ export function keysEqual(left: string, right: string): boolean {
 	return timingSafeEqual(digest(left), digest(right));
 }
 
+/** Accounts and keys of those whom a guard lets in. */
+export interface GuardedPeople {
+	/** See `CallerChecks`. */
+	findKey(text: string): PersonKey | undefined;
+	accountOf(identity: CallerIdentity): Account;
+}
+
 export function guard(
 	options: GuardOptions,
 	isStudio: StudioCheck = () => false,
+	people?: GuardedPeople,
 ): MiddlewareHandler<AppEnv> {
 	const peers = options.peers ?? new PeerUsers();
 	const checks: CallerChecks = {
 		isKey: (text) => text !== '' && keysEqual(text, options.key),
 		isStudio,
+		findKey: (text) => people?.findKey(text),
 		requireKey: options.requireKey,
 		// A caller with the key could as well be the owner, so it may vouch for a member.
 		gatewaySecrets: async () => [...((await options.gatewaySecrets?.()) ?? []), options.key],
@@ -128,6 +139,8 @@ export function guard(
 		const identity = shown ?? (await identify(context, checks));
 		context.set('caller', identity.caller);
 		context.set('person', identity.person);
+		const account = people?.accountOf(identity);
+		if (account !== undefined) context.set('account', account);
 		context.set('keyRequired', options.requireKey || identity.caller === 'stranger');
 		context.set('ownKey', checks.isKey);
 		admit(context.req.raw, matched, identity, options.allowedOrigins);

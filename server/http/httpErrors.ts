@@ -17,12 +17,18 @@ export function httpError(error: unknown, doing?: string): AppError {
 	return asAppError(error, doing);
 }
 
+/** Clients of the chat interfaces wait no longer than this of their own. */
+const maxRetryS = 60;
+
 /** Headers an error brings along: `Retry-After` for what may succeed later. */
 function errorHeaders(error: AppError): Record<string, string> {
 	const headers: Record<string, string> = {};
 	if (error.retryAfterS !== undefined)
 		headers['retry-after'] = String(Math.ceil(error.retryAfterS));
 	else if (error.kind.retryable && error.kind.httpStatus === 503) headers['retry-after'] = '1';
+	// Clients try again by themselves, which helps nobody before a day is over.
+	const isHopeless = error.data?.['tooLarge'] === true || (error.retryAfterS ?? 0) > maxRetryS;
+	if (error.code === 'rate_limited' && isHopeless) headers['x-should-retry'] = 'false';
 	if (error.kind.httpStatus === 401) headers['www-authenticate'] = 'Bearer realm="nearglot"';
 	return headers;
 }

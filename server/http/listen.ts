@@ -7,12 +7,13 @@ import type { Backend } from '../daemon/backend.ts';
 import type { Listener } from '../daemon/daemon.ts';
 import { softEnd } from '../net/endSoftly.ts';
 import { asAppError } from '../protocol/index.ts';
-import { health } from '../protocol/routes/status.ts';
+import { health, proof } from '../protocol/routes/status.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { createApp } from './app.ts';
 import { bind } from './bind.ts';
 import type { GuardOptions } from './guard.ts';
 import { refuseTarget, settleTarget } from './settleTarget.ts';
+import { takeUpgrades } from './upgrade.ts';
 
 export interface ListenOptions extends Omit<GuardOptions, 'port'> {
 	/** 0 = any free one. */
@@ -45,6 +46,7 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 				});
 		},
 	);
+	takeUpgrades(server, app.fetch, backend.ending);
 	const end = softEnd(server, backend.ending);
 	await bind(server, options);
 	({ port } = server.address() as AddressInfo);
@@ -57,4 +59,5 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 }
 
 /** Who looks whether the server is well does not wait behind hundreds that come at once. */
-const isProbe = ({ url }: IncomingMessage): boolean => url === health.path;
+const isProbe = ({ url = '' }: IncomingMessage): boolean =>
+	url === health.path || url.startsWith(`${proof.path}?`);

@@ -64,8 +64,12 @@ function operation(path: string, route: Route): object {
 			? {}
 			: { requestBody: { required: true, content: bodyContent(route.body) } }),
 		security: securityOf(route),
+		// What a key that somebody was given has to be for.
+		...(route.scope === undefined ? {} : { 'x-key-scope': route.scope }),
 		responses: {
-			'200': { description: 'The answer.', ...answerContent(route) },
+			...(route.socket === undefined
+				? { '200': { description: 'The answer.', ...answerContent(route) } }
+				: { '101': socketAnswer(route.socket) }),
 			...failures(path, route.errors ?? []),
 			default: failure(path, 'What went wrong.'),
 		},
@@ -148,6 +152,12 @@ function answerContent({ answer, answers = [], events, lines }: Route): { conten
 	};
 	return Object.keys(content).length === 0 ? {} : { content };
 }
+
+/** OpenAPI has no word for the messages of a WebSocket, so they stand in a field of their own. */
+const socketAnswer = ({ takes, sends }: NonNullable<Route['socket']>) => ({
+	description: 'The connection is a WebSocket; each message is one event as JSON.',
+	'x-websocket': { client: requestSchema(takes), server: answerSchema(sends) },
+});
 
 /** None, the key, or a key of the translate interface; `{}` is for callers that need none. */
 function securityOf({ who = 'owner', also = [], translatorKeys }: Route): object[] {

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Backend } from '../daemon/backend.ts';
 import { createMetrics, type Gauge } from '../net/metrics.ts';
+import type { LimitCounts } from '../services/limits/limitCounts.ts';
 import type { ServerLoad } from '../services/serverLoad.ts';
 import { bind } from './bind.ts';
 
@@ -45,7 +46,9 @@ const { render } = createMetrics({
 
 const paths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 
-type OpsBackend = Pick<Backend, 'ending' | 'load'>;
+type OpsBackend = Pick<Backend, 'ending' | 'load'> & {
+	readonly people?: { readonly counts: Pick<LimitCounts, 'isShared'> };
+};
 
 /** Opens the port. Rejects with `port_in_use` and `invalid_request`, for a host that is not of this machine. */
 export async function listenOps(backend: OpsBackend, options: OpsOptions): Promise<OpsServer> {
@@ -88,10 +91,18 @@ async function answer(
 	}
 	if (path === '/livez') return send(200, 'ok\n');
 	if (path === '/readyz')
-		return backend.ending.isReady() ? send(200, 'ready\n') : send(503, 'not ready\n');
+		return backend.ending.isReady()
+			? send(200, `ready\n${limitsLine(backend)}`)
+			: send(503, 'not ready\n');
 	const gauges = gaugesOf(await backend.load(), backend.ending.takesRequests, names);
 	return send(200, render(gauges), 'text/plain; version=0.0.4; charset=utf-8');
 }
+
+/** Requests go on being answered when replicas cannot count together. */
+const limitsLine = ({ people }: OpsBackend): string =>
+	people?.counts.isShared === false
+		? 'limits: counted by this replica alone, because the store that replicas share is away\n'
+		: '';
 
 function gaugesOf(load: ServerLoad, isReady: boolean, names: MetricNames): Gauge[] {
 	const own: Gauge[] = [

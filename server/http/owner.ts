@@ -2,6 +2,7 @@
 
 import type { Context } from 'hono';
 import type { Owned } from '../engine/api.ts';
+import type { Charged } from '../services/limits/account.ts';
 import type { TranslateCaller } from '../services/translate/translateAccess.ts';
 import type { AppEnv } from './env.ts';
 import { anonymousPerson, personOf } from './requestPerson.ts';
@@ -10,7 +11,7 @@ import { anonymousPerson, personOf } from './requestPerson.ts';
 const sharedCallers = new Set(['owner', 'member', 'anonymous']);
 
 /** The person, or `undefined` where callers cannot be told apart: nothing is kept for those. */
-function ownerOf(context: Context<AppEnv>): string | undefined {
+export function ownerOf(context: Context<AppEnv>): string | undefined {
 	const person = personOf(context);
 	return person === anonymousPerson ? undefined : person;
 }
@@ -23,7 +24,7 @@ export function translatorOwnerOf(
 	return sharedCallers.has(caller.id) ? ownerOf(context) : `${personOf(context)} ${caller.id}`;
 }
 
-/** A request with its owner; what a client wrote in the place of it is lost. */
-export function owned<T extends object>(context: Context<AppEnv>, request: T): T & Owned {
-	return { ...request, owner: ownerOf(context) };
+/** A request with its owner and who pays for it; what a client wrote in the place of it is lost. */
+export function owned<T extends object>(context: Context<AppEnv>, request: T): T & Owned & Charged {
+	return { ...request, owner: ownerOf(context), account: context.get('account') };
 }

@@ -60,7 +60,7 @@ async function openRecording(
 	{ context, body }: Call<typeof openRecorder>,
 	backend: Backend,
 ): Promise<Response> {
-	const recording = await backend.recordings.open(body);
+	const recording = await backend.recordings.open(body, context.get('account'));
 	const record = recordRequest(context, backend, recording.call.model);
 	const response = await sse(
 		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },

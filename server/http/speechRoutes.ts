@@ -5,7 +5,11 @@ import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
 import { audioTranslations, transcriptions } from '../protocol/routes/speech.ts';
 import { recordingField } from '../protocol/routes/speechForm.ts';
-import { renderTranscript, speechUsageOf } from '../services/speech/speechFormats.ts';
+import {
+	diarizedSegment,
+	renderTranscript,
+	speechUsageOf,
+} from '../services/speech/speechFormats.ts';
 import { parseSpeechCall, type SpeechCall } from '../services/speech/speechRequest.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
@@ -96,6 +100,8 @@ async function stream(
 								delta: event.delta,
 								...(call.logprobs ? { logprobs: event.logprobs } : {}),
 							});
+							if (call.format === 'diarized_json')
+								for (const segment of event.segments) writer.data(diarizedSegment(segment));
 							if (call.format === 'verbose_json' && call.segments)
 								for (const segment of event.segments)
 									writer.data({

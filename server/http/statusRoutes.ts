@@ -2,9 +2,12 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { proofOf } from '../daemon/daemonProof.ts';
+import { programState } from '../daemon/machine.ts';
 import {
 	health,
 	notices,
+	proof,
 	ready,
 	runners,
 	serverStatus,
@@ -26,9 +29,15 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 						version: backend.settings.version,
 						idle: backend.activity.idle(1),
 						persistent: backend.settings.persistent,
+						ending: backend.ending.begun,
+						replaced: programState() !== 'there',
 					}
 				: {}),
 		}),
+	);
+
+	register(app, proof, ({ query, answer }) =>
+		answer({ proof: proofOf(backend.settings.proofSecret, 'server', query.challenge) }),
 	);
 
 	// Liveness is another question: a server that ends is to be left alone, not to be started anew.

@@ -93,7 +93,12 @@ async function fetchPiece(
 			throw unusable(options, 'sends other pieces than were asked for');
 		}
 		const etag = response.headers.get('etag');
-		if (copy.etag === undefined && etag !== null && !etag.startsWith('W/')) copy.etag = etag;
+		const isStrong = etag !== null && !etag.startsWith('W/');
+		if (isStrong && copy.etag !== undefined && etag !== copy.etag) {
+			await discard(response);
+			throw unusable(options, otherCopy);
+		}
+		if (isStrong) copy.etag = etag;
 		for await (const chunk of piecesOf(
 			response,
 			signal,
@@ -121,6 +126,8 @@ async function fetchPiece(
 	);
 }
 
+const otherCopy = 'has another copy of it now than when it was begun';
+
 /** A whole file in the place of a piece. */
 function refusal(status: number, options: RangedFileOptions, { etag }: Copy): AppError | undefined {
 	if (status === 416) return unusable(options, 'refuses the piece that was asked for');
@@ -129,7 +136,7 @@ function refusal(status: number, options: RangedFileOptions, { etag }: Copy): Ap
 		options,
 		etag === undefined
 			? 'sends whole files only, so a model cannot be built from it piece by piece'
-			: 'has another copy of it now than when it was begun',
+			: otherCopy,
 	);
 }
 

@@ -24,6 +24,11 @@ import { messageText } from './texts.ts';
 export const translateActionKind = `${CodeActionKind.RefactorRewrite}.nearglot.translate`;
 export const nameActionKind = `${CodeActionKind.RefactorRewrite}.nearglot.name`;
 
+/** Languages without symbols: what looks like a name there is a key that other programs look for. */
+const dataLanguages: ReadonlySet<string> = new Set([
+	...['csv', 'dotenv', 'ini', 'json', 'jsonc', 'jsonl', 'properties', 'toml', 'xml', 'yaml'],
+]);
+
 /** What an unresolved action remembers. */
 export interface ActionData {
 	readonly does: 'translate' | 'name';
@@ -65,7 +70,10 @@ export async function editingActions(
 				data: { does: 'translate', uri, version, range: target, to: language } satisfies ActionData,
 			});
 	}
-	const name = prose.length === 0 ? nameAt(document, range.start) : undefined;
+	const name =
+		prose.length === 0 && !dataLanguages.has(document.languageId)
+			? nameAt(document, range.start)
+			: undefined;
 	const isWhole = isCursor || (name && document.getText(range).trim() === name.name);
 	if (wants(nameActionKind) && name && isWhole && name.name.length > 1)
 		actions.push({

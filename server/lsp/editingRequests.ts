@@ -107,7 +107,10 @@ export function editingRequests(editing: Editing) {
 
 	const wholeFile: Handler<'nearglot/translateFile'> = async (params, signal) => {
 		const { fileName, content, to, from, uri, partialResultToken } = params;
-		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
+		const ask = {
+			...{ to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) },
+			minQuality: minDocumentQuality,
+		};
 		const translator = translations.translator(ask, signal);
 		const job = { fileName, bytes: Buffer.from(content, 'base64'), to, ...(from ? { from } : {}) };
 		const { bytes, ...rest } = await translateFileInWorker(job, translator, undefined, signal);
@@ -115,12 +118,12 @@ export function editingRequests(editing: Editing) {
 	};
 
 	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
-		const { fileName, source, target, to, from, uri, partialResultToken } = params;
+		const { fileName, source, target, to, from, without, uri, partialResultToken } = params;
 		const languages = { to, ...(from ? { from } : {}) };
 		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
 		const translator = translations.translator(ask, signal);
 		return translateMissingInWorker(
-			{ fileName, text: source, target, ...languages },
+			{ fileName, text: source, target, ...languages, ...(without ? { without } : {}) },
 			translator,
 			signal,
 		);

@@ -33,6 +33,8 @@ export interface ToolDefinition {
 		readonly parameters?: JsonSchema;
 		readonly strict?: boolean;
 	};
+	/** EBNF of the one text, `input`, that it takes, as it stands inside of JSON; made here, never sent. */
+	readonly inputGrammar?: string;
 }
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string };

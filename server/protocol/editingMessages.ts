@@ -69,6 +69,8 @@ export interface TranslateMissingParams {
 	/** BCP 47 codes; without `from` the language is detected. */
 	readonly from?: string;
 	readonly to: string;
+	/** Source texts that are not to be put in. */
+	readonly without?: readonly string[];
 	/** Document whose workspace has the glossary. */
 	readonly uri?: string;
 	readonly partialResultToken?: string | number;
@@ -77,7 +79,12 @@ export interface TranslateMissingParams {
 export interface TranslateMissingResult {
 	/** The target file with what it lacked. */
 	readonly text: string;
-	readonly added: readonly { readonly path: readonly string[]; readonly text: string }[];
+	readonly added: readonly {
+		readonly path: readonly string[];
+		readonly text: string;
+		/** What says it now; absent where that is more than one text, as of plural forms. */
+		readonly translation?: string;
+	}[];
 	/** Source texts that could not be translated whole; they are not in `text`. */
 	readonly refused: readonly string[];
 }

@@ -7,6 +7,8 @@ export interface EndpointFile {
 	readonly url: string;
 	/** Bearer key of this daemon. */
 	readonly key: string;
+	/** What this daemon proves itself with before anybody sends it the key; new at each start, never sent. */
+	readonly secret: string;
 	/** Version of the product that wrote the file; a newer language server replaces an older idle daemon. */
 	readonly version: string;
 	/** ISO 8601. */

@@ -1,6 +1,7 @@
 /** Errors as they come over HTTP, read back into AppError. */
 
 import { defined } from './defined.ts';
+import { parseErrorAction } from './errorAction.ts';
 import { AppError, type ErrorCode, errorKinds } from './errors.ts';
 
 /** Codes of the translate interface that say more than their status. */
@@ -24,6 +25,7 @@ export function errorOfBody(
 ): AppError | undefined {
 	if (!isRecord(body) || !isRecord(body['error'])) return undefined;
 	const { message, code, param } = body['error'];
+	const action = parseErrorAction(body['error']['action']);
 	const known = typeof code === 'string' && code in errorKinds ? (code as ErrorCode) : undefined;
 	const number = translatorNumber(code);
 	return new AppError(
@@ -34,7 +36,9 @@ export function errorOfBody(
 		typeof message === 'string' ? message : undefined,
 		{
 			...(typeof param === 'string' ? { param } : {}),
-			...(number === undefined ? {} : { data: { translatorCode: number } }),
+			...(number === undefined && !action
+				? {}
+				: { data: defined({ translatorCode: number, action }) }),
 			...defined({ retryAfterS }),
 		},
 	);

@@ -3,6 +3,8 @@
  * the editor. Nothing else in the project invents status codes.
  */
 
+import { actionCommand, type ErrorAction, errorActionOf } from './errorAction.ts';
+
 /** HTTP status, JSON-RPC code, OpenAI-style `type`, and whether the same call may succeed later. */
 export interface ErrorKind {
 	readonly httpStatus: number;
@@ -148,6 +150,12 @@ export class AppError extends Error {
 	}
 }
 
+/** The field `action` of a body, of either family. */
+export function actionField(error: AppError): { action?: ErrorAction & { command: string } } {
+	const action = errorActionOf(error);
+	return action ? { action: { ...action, command: actionCommand(action) } } : {};
+}
+
 /** The error body of every route outside the translator's own family. */
 export interface ErrorBody {
 	readonly error: {
@@ -155,6 +163,8 @@ export interface ErrorBody {
 		readonly type: string;
 		readonly param: string | null;
 		readonly code: string;
+		/** What can be done about it. */
+		readonly action?: ErrorAction & { readonly command: string };
 	};
 }
 
@@ -166,6 +176,7 @@ export function errorBody(error: AppError): ErrorBody {
 			type: error.kind.type,
 			param: error.param,
 			code: error.code,
+			...actionField(error),
 		},
 	};
 }

@@ -213,6 +213,8 @@ export interface TranscriptParams extends Partial<Pick<SpeechForm, 'model' | 'la
 	readonly path: string;
 	/** Into English instead of the language that is spoken. */
 	readonly english?: boolean;
+	/** Say who speaks. */
+	readonly speakers?: boolean;
 	/** Token of the `$/progress` notifications that carry {@link TranscriptDelta}. */
 	readonly partialResultToken?: string | number;
 }

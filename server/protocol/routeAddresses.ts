@@ -10,7 +10,10 @@ import type * as documents from './routes/documents.ts';
 import type * as foundry from './routes/foundry.ts';
 import type * as downloads from './routes/modelDownloads.ts';
 import type * as models from './routes/models.ts';
+import type * as people from './routes/people.ts';
 import type * as recorder from './routes/recorder.ts';
+import type * as recorded from './routes/requests.ts';
+import type * as responseRoutes from './routes/responses.ts';
 import type * as speech from './routes/speech.ts';
 import type * as status from './routes/status.ts';
 import type * as studio from './routes/studio.ts';
@@ -18,6 +21,7 @@ import type * as systems from './routes/translationSystems.ts';
 import type * as translator from './routes/translatorApi.ts';
 
 export const notices = address<typeof status.notices>('GET', '/nearglot/notices');
+export const proof = address<typeof status.proof>('GET', '/nearglot/proof');
 export const health = address<typeof status.health>('GET', '/health');
 export const shutdown = address<typeof status.shutdown>('POST', '/nearglot/shutdown');
 
@@ -27,6 +31,19 @@ export const countChatTokens = address<typeof chat.countChatTokens>(
 	'/v1/chat/completions/tokenizer/encode/count',
 );
 export const completions = address<typeof completionRoutes.completions>('POST', '/v1/completions');
+
+export const responses = address<typeof responseRoutes.responses>('POST', '/v1/responses');
+export const listRequests = address<typeof recorded.listRequests>('GET', '/nearglot/requests');
+export const recordRequests = address<typeof recorded.recordRequests>('POST', '/nearglot/requests');
+export const readRequest = address<typeof recorded.readRequest>('GET', '/nearglot/requests/:id');
+export const keptResponses = address<typeof responseRoutes.keptResponses>(
+	'GET',
+	'/nearglot/responses',
+);
+export const deleteKeptResponses = address<typeof responseRoutes.deleteKeptResponses>(
+	'DELETE',
+	'/nearglot/responses',
+);
 
 export const transcriptions = address<typeof speech.transcriptions>(
 	'POST',
@@ -112,6 +129,17 @@ export const setRecorderState = address<typeof recorder.setRecorderState>(
 export const claimRecorder = address<typeof recorder.claimRecorder>('POST', '/recorder/claim');
 export const sendSamples = address<typeof recorder.sendSamples>('POST', '/recorder/audio');
 export const recorderEvents = address<typeof recorder.recorderEvents>('GET', '/recorder/events');
+
+export const listKeys = address<typeof people.listKeys>('GET', '/nearglot/keys');
+export const createKey = address<typeof people.createKey>('POST', '/nearglot/keys/create');
+export const revokeKey = address<typeof people.revokeKey>('POST', '/nearglot/keys/revoke');
+export const rotateKey = address<typeof people.rotateKey>('POST', '/nearglot/keys/rotate');
+export const setPeopleLimits = address<typeof people.setPeopleLimits>(
+	'POST',
+	'/nearglot/keys/people',
+);
+export const showUsage = address<typeof people.showUsage>('GET', '/nearglot/usage');
+export const deleteUsage = address<typeof people.deleteUsage>('POST', '/nearglot/usage/delete');
 
 export const openStudio = address<typeof studio.openStudio>('POST', '/nearglot/studio');
 export const claimStudio = address<typeof studio.claimStudio>('POST', '/studio/claim');

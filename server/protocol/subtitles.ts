@@ -8,13 +8,15 @@ export interface Cue {
 	readonly start: number;
 	readonly end: number;
 	readonly text: string;
+	/** Who says it. */
+	readonly speaker?: string;
 	/** The same in another language, shown below. */
 	readonly second?: string;
 }
 
 /** The part of a transcript subtitles are made of. */
 export interface CueSource {
-	readonly segments: readonly Pick<TranscriptSegment, 'start' | 'end' | 'text'>[];
+	readonly segments: readonly Pick<TranscriptSegment, 'start' | 'end' | 'text' | 'speaker'>[];
 	readonly words?: readonly TranscriptWord[];
 }
 
@@ -40,12 +42,15 @@ export function cuesOf(transcript: CueSource): Cue[] {
 			left -= word.word.replace(/\s/g, '').length;
 			own.push(word);
 		}
+		const who = segment.speaker === undefined ? {} : { speaker: segment.speaker };
 		const short = segment.text.length <= cueCharacters && segment.end - segment.start <= cueS;
 		if (short || own.length < 2)
-			return [{ start: segment.start, end: segment.end, text: segment.text }];
+			return [{ start: segment.start, end: segment.end, text: segment.text, ...who }];
 		const parts = divide(own, segment.text);
-		if (!parts.some(isRushed)) return parts;
-		return divide(spreadWords(segment.text, segment.start, segment.end), segment.text);
+		const calm = parts.some(isRushed)
+			? divide(spreadWords(segment.text, segment.start, segment.end), segment.text)
+			: parts;
+		return calm.map((cue) => ({ ...cue, ...who }));
 	});
 	return cues.map((cue, index) => {
 		const limit = cues[index + 1]?.start ?? Number.POSITIVE_INFINITY;
@@ -94,7 +99,7 @@ export function subRip(cues: readonly Cue[]): string {
 	return cues
 		.map(
 			(cue, index) =>
-				`${index + 1}\n${clock(cue.start, ',')} --> ${clock(cue.end, ',')}\n${cueLines(cue)}\n\n`,
+				`${index + 1}\n${clock(cue.start, ',')} --> ${clock(cue.end, ',')}\n${cue.speaker === undefined ? '' : `${cue.speaker}: `}${cueLines(cue)}\n\n`,
 		)
 		.join('');
 }
@@ -103,9 +108,13 @@ export function subRip(cues: readonly Cue[]): string {
 export function webVtt(cues: readonly Cue[]): string {
 	const escaped = (text: string) =>
 		text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+	// A name of a voice ends at a line or a bracket.
+	const voice = ({ speaker }: Cue) =>
+		speaker === undefined ? '' : `<v ${escaped(speaker).replace(/\s+/g, ' ')}>`;
 	const body = cues
 		.map(
-			(cue) => `${clock(cue.start, '.')} --> ${clock(cue.end, '.')}\n${escaped(cueLines(cue))}\n\n`,
+			(cue) =>
+				`${clock(cue.start, '.')} --> ${clock(cue.end, '.')}\n${voice(cue)}${escaped(cueLines(cue))}\n\n`,
 		)
 		.join('');
 	return `WEBVTT\n\n${body}`;

@@ -25,7 +25,7 @@ const bytesPerWeight: Partial<Record<ModelInfo['task'], number>> = {
 };
 
 /** What a whole model of a kind takes where its name says no number of weights. */
-const speechBytes: readonly (readonly [RegExp, number])[] = [
+const bytesByName: readonly (readonly [RegExp, number])[] = [
 	[/whisper-tiny/, 45e6],
 	[/whisper-base/, 80e6],
 	[/whisper-small/, 250e6],
@@ -33,6 +33,14 @@ const speechBytes: readonly (readonly [RegExp, number])[] = [
 	[/moonshine-tiny/, 60e6],
 	[/moonshine-base/, 130e6],
 	[/opus-mt/, 115e6],
+	[/m2m100-418m/, 640e6],
+	[/nllb-200-600m/, 900e6],
+	[/minilm-l6/, 23e6],
+	[/bge-small/, 34e6],
+	[/nomic-embed-text/, 138e6],
+	[/silero-vad/, 2.3e6],
+	// 3.8 thousand million weights, which their names do not say.
+	[/phi-(?:3\.5|4)-mini/, 2.85e9],
 ];
 
 /** Number of weights a name tells, such as `1.5b` or `360m`. */
@@ -57,7 +65,7 @@ export function chooseSuggestions(
 	const fitting = models.flatMap((model): Suggestion[] => {
 		if (model.task !== task || model.state !== 'not-downloaded' || seen.has(model.alias)) return [];
 		seen.add(model.alias);
-		const estimate = estimateBytes(model);
+		const estimate = estimatedModelBytes(model);
 		const sizeBytes = model.sizeBytes ?? estimate;
 		if (sizeBytes === undefined) return [];
 		const memoryBytes = sizeBytes * 1.25 + 150e6;
@@ -78,9 +86,64 @@ export function chooseSuggestions(
 	return { machine, models: fitting.sort((a, b) => b.sizeBytes - a.sizeBytes) };
 }
 
-function estimateBytes({ alias, name, task }: ModelInfo): number | undefined {
+/** About how many bytes a model's download takes, by its name; `undefined` where that says nothing. */
+export function estimatedModelBytes({
+	alias,
+	name,
+	task,
+}: Pick<ModelInfo, 'alias' | 'name' | 'task'>): number | undefined {
+	const byName = bytesByName.find(([pattern]) => pattern.test(alias))?.[1];
+	if (byName !== undefined) return byName;
 	const weights = weightsOf(alias) ?? weightsOf(name);
 	const each = bytesPerWeight[task];
-	if (weights !== undefined && each !== undefined) return weights * each;
-	return speechBytes.find(([pattern]) => pattern.test(alias))?.[1];
+	return weights === undefined || each === undefined ? undefined : weights * each;
+}
+
+export type SuggestionGroup = 'recommended' | 'fast' | 'code' | 'best' | 'other';
+
+/** Tokens a second from which on an answer is read as fast as it comes. */
+const readable = 10;
+
+/**
+ * Proposals under what speaks for each, every one once. Of chat models the one with the most weights that still answers as
+ * fast as people read is recommended; of others the ones for languages that are wanted.
+ *
+ * @param languages codes that people here use beside English, the most wanted first
+ */
+export function suggestionGroups(
+	suggestions: readonly Suggestion[],
+	languages: readonly string[] = [],
+): { readonly group: SuggestionGroup; readonly suggestions: readonly Suggestion[] }[] {
+	const left = new Set(suggestions);
+	const groups: { group: SuggestionGroup; suggestions: Suggestion[] }[] = [];
+	const take = (group: SuggestionGroup, wanted: readonly (Suggestion | undefined)[]) => {
+		const found = wanted.filter((one) => one !== undefined && left.delete(one)) as Suggestion[];
+		if (found.length > 0) groups.push({ group, suggestions: found });
+	};
+	const isChat = suggestions.some(({ tokensPerSecond }) => tokensPerSecond !== undefined);
+	if (isChat) {
+		const code = suggestions.filter(({ model }) => /coder?\b/i.test(model.alias));
+		const general = suggestions.filter((one) => !code.includes(one));
+		const readableOnes = general.filter(({ tokensPerSecond = 0 }) => tokensPerSecond >= readable);
+		take('recommended', [readableOnes[0] ?? general.at(-1)]);
+		take('fast', readableOnes);
+		take('code', code);
+		take('best', general);
+	} else if (suggestions[0]?.model.task === 'translation') {
+		const wanted = languages.map((code) => code.split('-')[0]);
+		const pair = (one: Suggestion) =>
+			(one.model.languages?.length ?? 3) === 2 &&
+			one.model.languages?.some((code) => wanted.includes(code));
+		take('recommended', suggestions.filter(pair));
+		take(
+			'other',
+			[...suggestions].sort((a, b) => a.sizeBytes - b.sizeBytes),
+		);
+	} else {
+		// Of speech models the second largest is as good to the ear and far faster than the largest.
+		take('recommended', [suggestions[1] ?? suggestions[0]]);
+		take('best', [suggestions[0]]);
+		take('fast', suggestions);
+	}
+	return groups;
 }

@@ -9,7 +9,11 @@ import type { Transcript } from './speechTypes.ts';
 
 /** Asks for segments, words and progress; without a model or a language the server chooses. */
 export function transcriptForm(
-	{ model = '', language = '' }: { readonly model?: string; readonly language?: string },
+	{
+		model = '',
+		language = '',
+		speakers = false,
+	}: { readonly model?: string; readonly language?: string; readonly speakers?: boolean },
 	sound: Blob,
 	name: string,
 ): FormData {
@@ -19,6 +23,7 @@ export function transcriptForm(
 	form.set('response_format', 'verbose_json');
 	form.append('timestamp_granularities[]', 'segment');
 	form.append('timestamp_granularities[]', 'word');
+	if (speakers) form.set('speakers', 'true');
 	form.append('include[]', 'progress');
 	form.set('stream', 'true');
 	setRecording(form, sound, name);

@@ -15,6 +15,8 @@ export interface TranscriptLine {
 	readonly text: string;
 	/** In the order of the text, in which each of them occurs. */
 	readonly words: readonly TranscriptWord[];
+	/** Label of whoever says it, if that was asked for; {@link speakerName} has what it is shown as. */
+	readonly speaker?: string;
 }
 
 export interface TranslatedLine {
@@ -36,6 +38,8 @@ export interface TranscriptDocument {
 	/** Seconds. */
 	readonly duration: number;
 	readonly lines: readonly TranscriptLine[];
+	/** Names that people gave, by the labels of speakers. */
+	readonly speakers?: Readonly<Record<string, string>>;
 	readonly translation?: TranscriptTranslation;
 }
 
@@ -79,8 +83,38 @@ export function lineOf({
 	start,
 	end,
 	text,
-}: Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text'>): TranscriptLine {
-	return { id: Number(id), start, end, text, words: spreadWords(text, start, end) };
+	speaker,
+}: Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text' | 'speaker'>): TranscriptLine {
+	const line = { id: Number(id), start, end, text, words: spreadWords(text, start, end) };
+	return speaker === undefined ? line : { ...line, speaker };
+}
+
+/** Longest name of a speaker. */
+const maxSpeakerName = 80;
+
+/** What a speaker is shown as: the name that was given, else the label. */
+export function speakerName(
+	{ speakers }: Pick<TranscriptDocument, 'speakers'>,
+	label: string,
+): string {
+	const given =
+		speakers !== undefined && Object.hasOwn(speakers, label) ? speakers[label] : undefined;
+	return given ?? label;
+}
+
+/** The document with another name for a speaker, wherever they speak; an empty one takes the name away. */
+export function nameSpeaker(
+	document: TranscriptDocument,
+	label: string,
+	name: string,
+): TranscriptDocument {
+	if (!document.lines.some(({ speaker }) => speaker === label)) return document;
+	const clean = name.replace(/\s+/g, ' ').trim().slice(0, maxSpeakerName);
+	if (clean === speakerName(document, label)) return document;
+	const { speakers = {}, ...rest } = document;
+	const others = Object.entries(speakers).filter(([known]) => known !== label);
+	const named = clean === '' || clean === label ? others : [...others, [label, clean] as const];
+	return named.length === 0 ? rest : { ...rest, speakers: Object.fromEntries(named) };
 }
 
 /** The document with another text in one line; an empty text takes the line away. */

@@ -1,7 +1,12 @@
 /** A transcript as a file or for the clipboard: text, Markdown, subtitles, JSON; in both languages. */
 
 import { type Cue, clock, cuesOf, subRip, webVtt } from './subtitles.ts';
-import { spreadWords, type TranscriptDocument, type TranscriptLine } from './transcriptDocument.ts';
+import {
+	speakerName,
+	spreadWords,
+	type TranscriptDocument,
+	type TranscriptLine,
+} from './transcriptDocument.ts';
 
 export const exportFormats = ['text', 'markdown', 'srt', 'vtt', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -74,6 +79,10 @@ export function shortClock(seconds: number): string {
 const translated = (document: TranscriptDocument, line: TranscriptLine) =>
 	document.translation?.lines[line.id]?.text ?? '';
 
+/** `Anna: ` before what she says, where it is known who speaks. */
+const said = (document: TranscriptDocument, { speaker }: TranscriptLine) =>
+	speaker === undefined ? '' : `${speakerName(document, speaker)}: `;
+
 function plainText(document: TranscriptDocument, { content, times }: ExportOptions): string {
 	const texts = (line: TranscriptLine) =>
 		[
@@ -83,29 +92,43 @@ function plainText(document: TranscriptDocument, { content, times }: ExportOptio
 	if (times) {
 		return document.lines
 			.map(
-				(line) => `[${clock(line.start, '.').slice(0, 8)}] ${texts(line).join('\n           ')}\n`,
+				(line) =>
+					`[${clock(line.start, '.').slice(0, 8)}] ${said(document, line)}${texts(line).join('\n           ')}\n`,
 			)
 			.join('');
 	}
 	if (content === 'both')
-		return document.lines.map((line) => `${texts(line).join('\n')}\n`).join('\n');
-	return `${paragraphs(document, (line) => texts(line)[0] ?? '').join('\n\n')}\n`;
+		return document.lines
+			.map((line) => `${said(document, line)}${texts(line).join('\n')}\n`)
+			.join('\n');
+	const found = paragraphs(document, (line) => texts(line)[0] ?? '');
+	return `${found.map(({ who, text }) => `${who === '' ? '' : `${who}: `}${text}`).join('\n\n')}\n`;
+}
+
+/** What one speaker says, empty where nobody knows who, up to a pause. */
+interface Paragraph {
+	readonly who: string;
+	readonly text: string;
 }
 
 function paragraphs(
 	document: TranscriptDocument,
 	textOf: (line: TranscriptLine) => string,
-): string[] {
-	const result: string[] = [];
+): Paragraph[] {
+	const result: Paragraph[] = [];
 	let current = '';
+	let speaker: string | undefined;
+	const who = () => (speaker === undefined ? '' : speakerName(document, speaker));
 	let ending = '';
 	let end = 0;
 	for (const line of document.lines) {
 		const full = current.length > paragraphCharacters && /[.!?…。！？]["»”)]?$/.test(ending);
-		if (current !== '' && (line.start - end >= paragraphPauseS || full)) {
-			result.push(current);
+		const other = line.speaker !== speaker;
+		if (current !== '' && (line.start - end >= paragraphPauseS || full || other)) {
+			result.push({ who: who(), text: current });
 			current = '';
 		}
+		speaker = line.speaker;
 		const text = textOf(line);
 		// Chinese and Japanese sentences follow each other without a space.
 		const glue = current === '' || /[\u3000-\u30ff\u4e00-\u9fff]$/.test(ending) ? '' : ' ';
@@ -113,7 +136,7 @@ function paragraphs(
 		ending = (ending + text).slice(-2);
 		end = line.end;
 	}
-	if (current !== '') result.push(current);
+	if (current !== '') result.push({ who: who(), text: current });
 	return result;
 }
 
@@ -124,7 +147,7 @@ function markdown(document: TranscriptDocument, options: ExportOptions): string 
 	if (content === 'both' && translation) {
 		const rows = document.lines.map(
 			(line) =>
-				`| ${times ? `${shortClock(line.start)} | ` : ''}${cell(line.text)} | ${cell(translated(document, line))} |\n`,
+				`| ${times ? `${shortClock(line.start)} | ` : ''}${cell(said(document, line) + line.text)} | ${cell(translated(document, line))} |\n`,
 		);
 		const head = times
 			? `|  | ${language} | ${translation.to} |\n| ---: | --- | --- |\n`
@@ -133,10 +156,19 @@ function markdown(document: TranscriptDocument, options: ExportOptions): string 
 	}
 	const textOf = (line: TranscriptLine) =>
 		escapeMarkdown(content === 'translation' ? translated(document, line) : line.text);
-	if (!times) return `${heading}${paragraphs(document, textOf).join('\n\n')}\n`;
+	const bold = (who: string) => (who === '' ? '' : `**${escapeMarkdown(who)}:** `);
+	if (!times)
+		return `${heading}${paragraphs(document, textOf)
+			.map(({ who, text }) => bold(who) + text)
+			.join('\n\n')}\n`;
 	return (
 		heading +
-		document.lines.map((line) => `**${shortClock(line.start)}** ${textOf(line)}\n`).join('\n')
+		document.lines
+			.map((line) => {
+				const who = line.speaker === undefined ? '' : speakerName(document, line.speaker);
+				return `**${shortClock(line.start)}** ${bold(who)}${textOf(line)}\n`;
+			})
+			.join('\n')
 	);
 }
 
@@ -151,16 +183,19 @@ function escapeMarkdown(text: string): string {
 const cell = (text: string) => escapeMarkdown(text);
 
 function cues(document: TranscriptDocument, content: ExportContent): Cue[] {
-	if (content === 'original' || !document.translation) return cuesOfLines(document.lines);
+	const named = document.lines.map(({ speaker, ...line }) =>
+		speaker === undefined ? line : { ...line, speaker: speakerName(document, speaker) },
+	);
+	if (content === 'original' || !document.translation) return cuesOfLines(named);
 	if (content === 'translation') {
 		return cuesOfLines(
-			document.lines.map((line) => {
+			named.map((line) => {
 				const text = translated(document, line);
 				return { ...line, text, words: spreadWords(text, line.start, line.end) };
 			}),
 		);
 	}
-	return document.lines.flatMap((line) => {
+	return named.flatMap((line) => {
 		const parts = cuesOfLines([line]);
 		const second = divide(translated(document, line), parts.length);
 		return parts.map((part, index) => ({ ...part, second: second[index] ?? '' }));
@@ -194,12 +229,15 @@ function json(document: TranscriptDocument, content: ExportContent): unknown {
 		language,
 		duration,
 		...(wanted ? { translation: wanted.to } : {}),
-		text: paragraphs(document, ({ text }) => text).join('\n\n'),
+		text: paragraphs(document, ({ text }) => text)
+			.map(({ text }) => text)
+			.join('\n\n'),
 		segments: lines.map((line, id) => ({
 			id,
 			start: line.start,
 			end: line.end,
 			text: line.text,
+			...(line.speaker === undefined ? {} : { speaker: speakerName(document, line.speaker) }),
 			...(wanted ? { translation: translated(document, line) } : {}),
 		})),
 		words: lines.flatMap(({ words }) => words),

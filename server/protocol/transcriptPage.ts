@@ -18,6 +18,8 @@ export interface TranscribeChoice {
 	readonly language: string;
 	/** Into English instead of the language that is spoken. */
 	readonly english: boolean;
+	/** Say who speaks. */
+	readonly speakers?: boolean;
 }
 
 /** What is being done to the transcript. */
@@ -85,6 +87,8 @@ export type TranscriptPageMessage =
 	| { readonly type: 'downloadModel' }
 	| { readonly type: 'transcribe'; readonly choice: TranscribeChoice }
 	| { readonly type: 'edit'; readonly id: number; readonly text: string }
+	/** Another name for a speaker, wherever they speak; empty takes it away. */
+	| { readonly type: 'nameSpeaker'; readonly speaker: string; readonly name: string }
 	| { readonly type: 'translate'; readonly to: string }
 	| {
 			readonly type: 'export';
@@ -102,7 +106,7 @@ const plain = new Set([
 /** Checks what came out of a page: it is input like any other. `undefined` when it is not valid. */
 export function parseTranscriptMessage(value: unknown): TranscriptPageMessage | undefined {
 	if (!isRecord(value) || typeof value['type'] !== 'string') return undefined;
-	const { type, choice, id, text, to, format, content, times } = value;
+	const { type, choice, id, text, to, format, content, times, speaker, name } = value;
 	const contentKnown = exportContents.some((one) => one === content) && typeof times === 'boolean';
 	const valid =
 		plain.has(value['type']) ||
@@ -110,7 +114,9 @@ export function parseTranscriptMessage(value: unknown): TranscriptPageMessage | 
 			isRecord(choice) &&
 			typeof choice['model'] === 'string' &&
 			/^[a-z]{0,3}$/.test(String(choice['language'])) &&
-			typeof choice['english'] === 'boolean') ||
+			typeof choice['english'] === 'boolean' &&
+			['boolean', 'undefined'].includes(typeof choice['speakers'])) ||
+		(type === 'nameSpeaker' && typeof speaker === 'string' && typeof name === 'string') ||
 		(type === 'edit' && Number.isInteger(id) && typeof text === 'string') ||
 		(type === 'translate' && typeof to === 'string' && /^[A-Za-z-]{2,20}$/.test(to)) ||
 		(type === 'copy' && contentKnown) ||

@@ -11,6 +11,7 @@ import type { Transcript } from './speechTypes.ts';
 import {
 	editLine,
 	lineOf,
+	nameSpeaker,
 	type TranscriptDocument,
 	type TranscriptLine,
 	transcriptDocumentOf,
@@ -103,6 +104,9 @@ export class TranscriptSession {
 				return this.translate(message.to);
 			case 'edit':
 				return this.edit(message.id, message.text);
+			case 'nameSpeaker':
+				this.nameSpeaker(message.speaker, message.name);
+				return Promise.resolve();
 			case 'cancel':
 			case 'undo':
 			case 'redo':
@@ -164,6 +168,15 @@ export class TranscriptSession {
 		else this.#postDocument();
 		const to = changed.translation?.to;
 		if (to !== undefined && after && !this.#job) await this.translate(to);
+	}
+
+	/** Another name for a speaker, wherever they speak. */
+	nameSpeaker(speaker: string, name: string): void {
+		if (!this.#document || this.#job?.kind === 'transcribe') return;
+		const changed = nameSpeaker(this.#document, speaker, name);
+		if (changed === this.#document) return;
+		this.#change(changed);
+		this.#postDocument();
 	}
 
 	undo(): void {

@@ -222,12 +222,12 @@ export async function holdsWeights(path: string): Promise<boolean> {
 	if ([...names, ...inner].some((name) => name.endsWith('.onnx'))) return false;
 	const has = (ending: RegExp) => names.some((name) => ending.test(name));
 	if (has(/\.(gguf|safetensors)$/i)) return true;
-	// A student; other models with such vocabularies have their settings beside them.
-	return !names.includes('config.json') && has(/\.bin(\.gz)?$/) && has(/\.spm(\.gz)?$/);
+	// A translator of Marian; other models with such vocabularies have their settings beside them.
+	return !names.includes('config.json') && has(/\.(bin|npz)(\.gz)?$/) && has(/\.spm(\.gz)?$/);
 }
 
 /** Weights, and of students what else is built into the model. */
-const ofWeights = /\.(gguf|safetensors)$|\.(bin|spm)(\.gz)?$/i;
+const ofWeights = /\.(gguf|safetensors)$|\.(bin|npz|spm)(\.gz)?$/i;
 
 /** Bytes of a file, or of the weights in a folder. */
 async function weightBytes(path: string): Promise<number> {

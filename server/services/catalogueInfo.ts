@@ -3,7 +3,7 @@
 import type { CatalogueEntry } from '../hub/catalogue.ts';
 import type { KnownFacts } from '../hub/refresh.ts';
 import { defined } from '../protocol/defined.ts';
-import type { ModelInfo } from '../protocol/index.ts';
+import { estimatedModelBytes, type ModelInfo } from '../protocol/index.ts';
 
 export function infoOf(
 	entry: CatalogueEntry,
@@ -25,7 +25,12 @@ export function infoOf(
 		license: facts?.license ?? model.license,
 		supportsToolCalling: model.supportsToolCalling === true,
 		...defined({
+			parentModelUri: model.parent,
 			sizeBytes: size,
+			estimatedBytes:
+				size === undefined
+					? estimatedModelBytes({ alias: model.alias, name: variant.name, task: model.task })
+					: undefined,
 			contextLength: model.contextLength,
 			maxOutputTokens: model.maxOutputTokens,
 			languages: model.languages,

@@ -5,6 +5,8 @@ import { createMetrics, type Metrics } from '../net/metrics.ts';
 const help: Readonly<Record<string, string>> = {
 	nearglot_requests_total: 'Requests by route, status and model.',
 	nearglot_overloaded_total: 'Requests that were refused because too much waits.',
+	nearglot_limit_refusals_total:
+		'Requests that were refused because a person has used up a limit, by limit.',
 	nearglot_request_seconds: 'Seconds from request to end of answer.',
 	nearglot_first_token_seconds: 'Seconds from request to the first token.',
 	nearglot_prompt_tokens_total: 'Tokens of prompts.',
@@ -26,6 +28,9 @@ const help: Readonly<Record<string, string>> = {
 	nearglot_loop_held_seconds:
 		'Seconds of its own computing for which the daemon answered nobody, from 0.01 on.',
 };
+
+/** Every name that `/metrics` has; a histogram’s comes with `_bucket`, `_sum` and `_count`. */
+export const daemonMetricNames: ReadonlySet<string> = new Set(Object.keys(help));
 
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 

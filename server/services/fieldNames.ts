@@ -17,3 +17,13 @@ export async function namingField<T>(from: string, to: string, work: () => Promi
 		});
 	}
 }
+
+/** Of an error about nothing in particular, the same about a field. */
+export async function aboutField<T>(param: string, work: Promise<T>): Promise<T> {
+	try {
+		return await work;
+	} catch (error) {
+		if (!(error instanceof AppError) || error.param !== null) throw error;
+		throw new AppError(error.code, error.message, { param, cause: error });
+	}
+}

@@ -14,6 +14,8 @@ export interface ProviderFallback {
 
 export interface AcquireOptions {
 	readonly executionProvider?: ExecutionProvider;
+	/** Whether activations of 4-bit weights are in single precision; absent: as it is loaded. */
+	readonly exact?: boolean;
 	/** Seconds the model stays loaded after its last request; 0 = for ever. */
 	readonly ttlS?: number;
 	/** Told before the lease is given, when the model runs on another provider than the wished one. */

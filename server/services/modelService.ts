@@ -3,7 +3,6 @@
  * remove, register, pin. The wire shapes of the older clients are not made here.
  */
 
-import { isDeepStrictEqual } from 'node:util';
 import {
 	type Catalogue,
 	type CatalogueEntry,
@@ -16,13 +15,7 @@ import type { ModelSettingsFile } from '../hub/modelSettings.ts';
 import type { KnownFacts } from '../hub/refresh.ts';
 import type { FoundRepository } from '../hub/searchHub.ts';
 import { defined } from '../protocol/defined.ts';
-import {
-	AppError,
-	type ExecutionProvider,
-	findModel,
-	type ModelInfo,
-	type PromptTemplate,
-} from '../protocol/index.ts';
+import { AppError, type ExecutionProvider, findModel, type ModelInfo } from '../protocol/index.ts';
 import type { BuildFlags } from './builtModels.ts';
 import { infoOf } from './catalogueInfo.ts';
 import {
@@ -95,6 +88,8 @@ export interface ModelLoadOptions {
 	/** Seconds above 0; overrides `unload`. */
 	readonly ttlS?: number;
 	readonly executionProvider?: ExecutionProvider;
+	/** Activations of 4-bit weights in single precision. */
+	readonly exact?: boolean;
 	readonly onFallback?: (fallback: ProviderFallback) => void;
 }
 
@@ -107,8 +102,6 @@ export type ModelDownloadEvent =
 interface Planned {
 	readonly found: FetchTarget;
 	readonly order: DownloadOrder;
-	/** The template to keep. */
-	readonly template: PromptTemplate | undefined;
 }
 
 export interface ModelService {
@@ -209,9 +202,16 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			]),
 		};
 		deps.downloads.check(order);
-		return { found, order, template };
+		return { found, order };
 	};
 
+	/** Ends the models that a small one drafts for: they have its files open. */
+	const endDraftedBy = async (id: string): Promise<void> => {
+		const drafts = Object.entries(deps.settings.value.drafts ?? {});
+		const loaded = deps.host.loaded();
+		for (const [user, draft] of drafts)
+			if (draft === id && loaded.includes(user)) await deps.host.unload(user, false);
+	};
 	return {
 		host: deps.host,
 		downloads: deps.downloads,
@@ -230,15 +230,15 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				yield { type: 'done', model: present(model, requested.promptTemplate) };
 				return;
 			}
-			const { found, order, template } = planned;
+			const { found, order } = planned;
 			const { here } = found;
-			// Its runner and its texts must not go by different templates.
-			const isNew = template && !isDeepStrictEqual(template, here?.promptTemplate ?? {});
-			if (isNew && here?.state === 'loaded') await deps.host.unload(here.id, false);
 			if (requested.plan === true) {
 				yield* deps.fetcher.fetch(found, requested, signal);
 				return;
 			}
+			// Its runner and its texts must not go by different files, and Windows replaces none that a runner has open.
+			if (here !== undefined && here.state !== 'cached') await deps.host.unload(here.id, false);
+			if (here !== undefined) await endDraftedBy(here.id);
 			const folder = yield* deps.downloads.run(
 				order,
 				(stop) => deps.fetcher.fetch(found, requested, stop),
@@ -263,6 +263,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 					ttlS,
 					...defined({
 						executionProvider: requested.executionProvider,
+						exact: requested.exact,
 						onFallback: requested.onFallback,
 					}),
 				},
@@ -282,6 +283,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			if (model.origin === 'built-in')
 				throw new AppError('forbidden', `${model.id} comes with Nearglot and cannot be removed.`);
 			await deps.host.unload(model.id, false);
+			await endDraftedBy(model.id);
 			await deps.folders.remove(model);
 			deps.host.changed(model.folder);
 			// A model of the same name that comes later is another one.

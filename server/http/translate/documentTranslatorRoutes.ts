@@ -26,6 +26,7 @@ import {
 	translateFileInWorker,
 } from '../../translate/documents/documentThread.ts';
 import { unknownFormat } from '../../translate/documents/knownFormats.ts';
+import { mustBeRead } from '../../translate/documents/moreFormats.ts';
 import { decodeText, encodeText } from '../../translate/documents/textEncoding.ts';
 import { documentFormats, formatOf } from '../../translate/documents/translateDocument.ts';
 import { termFinder } from '../../translate/glossary.ts';
@@ -157,6 +158,7 @@ async function translateOne(
 	const termsFrom = glossary && termsOf(glossary, target);
 	const isArchive = archiveTypeOf(fileName) !== undefined;
 	const read = isArchive ? undefined : textOf(document, documentField);
+	if (read && formatOf(fileName, read.text) === undefined) throw unknownDocument(fileName);
 
 	const texts: TargetText[] = [];
 	const used = { characters: 0, refused: 0, models: new Set<string>() };
@@ -215,17 +217,20 @@ function language(
 /** The document's name with an ending that tells its format. */
 function nameOf({ fileName, contentType }: FormFile): string {
 	const name = fileName.slice(-200);
-	if (formatOf(name) || archiveTypeOf(name)) return name;
+	if (formatOf(name) || archiveTypeOf(name) || mustBeRead(name)) return name;
 	const ending =
 		archiveEndings.find((one) => archiveTypeOf(`.${one}`) === contentType) ??
 		(Object.hasOwn(endingsByType, contentType) ? endingsByType[contentType] : undefined);
 	if (ending !== undefined && !/\.\w{1,8}$/.test(name)) return `document.${ending}`;
-	throw documentError(
+	throw unknownDocument(name);
+}
+
+const unknownDocument = (name: string) =>
+	documentError(
 		'UnsupportedDocumentFormat',
 		`'${name.slice(-80)}' ${unknownFormat(name)}`,
 		documentField,
 	);
-}
 
 function textOf(file: FormFile, field: string): { text: string; encoding: string } {
 	const { bytes } = file;

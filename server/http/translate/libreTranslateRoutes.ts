@@ -16,6 +16,7 @@ import {
 	libreTranslate,
 	maxAlternatives,
 } from '../../protocol/routes/translatorApi.ts';
+import type { Bill } from '../../services/limits/account.ts';
 import { priorityOf } from '../../services/translate/translateAdmission.ts';
 import { canonicalLanguage, languageName } from '../../translate/languageCodes.ts';
 import type { AppEnv } from '../env.ts';
@@ -24,6 +25,7 @@ import { translatorOwnerOf } from '../owner.ts';
 import { register } from '../register.ts';
 import { readForm, readJson } from '../requestBody.ts';
 import { isDirect, readCredentials } from './translateAuth.ts';
+import { TranslateCharges } from './translateCharge.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { announcedWork, limitsFrom } from './translateInput.ts';
 
@@ -41,7 +43,7 @@ class LibreError extends Error {
 type Fields = Readonly<Record<string, unknown>>;
 
 export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	const { translation, translatorAccess, meter } = backend;
+	const { translation, translatorAccess } = backend;
 	const limit = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']).translate;
 
 	/** The fields of a body. Who shows no key but there may send a little only. */
@@ -66,7 +68,11 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 	const authorize = async (
 		context: Context<AppEnv>,
 		fields: Fields,
-	): Promise<{ owner: string | undefined; charge: (characters: number) => void }> => {
+	): Promise<{
+		owner: string | undefined;
+		charges: TranslateCharges;
+		charge: (characters: number) => Promise<Bill>;
+	}> => {
 		const key = fields['api_key'];
 		const shown = readCredentials(context);
 		const credentials =
@@ -79,15 +85,16 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					}
 				: shown;
 		const caller = await translatorAccess.authenticate(credentials);
-		const charge = (characters: number): void => {
-			const verdict = meter.take(caller.id, characters, caller.limits);
-			if (verdict.kind === 'quota') throw new LibreError(403, 'The quota of this key is used up.');
-			if (verdict.kind === 'rate')
-				throw new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
-					retryAfterS: verdict.retryAfterS ?? 60,
-				});
-		};
-		return { owner: translatorOwnerOf(context, caller), charge };
+		const charges = new TranslateCharges(context, backend, caller);
+		const charge = (characters: number) =>
+			charges.take(characters, (verdict) =>
+				verdict.kind === 'quota'
+					? new LibreError(403, 'The quota of this key is used up.')
+					: new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
+							retryAfterS: verdict.retryAfterS ?? 60,
+						}),
+			);
+		return { owner: translatorOwnerOf(context, caller), charges, charge };
 	};
 
 	const guarded =
@@ -129,26 +136,30 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					400,
 					`Invalid request: request (${characters}) exceeds text limit (${limit.request})`,
 				);
-			const { owner, charge } = await authorize(context, fields);
+			const { owner, charges, charge } = await authorize(context, fields);
 			const priority = priorityOf(characters);
 			using turn = await translation.enter({ characters, priority }, context.get('signal'));
-			charge(characters);
-			const result = await translation.translate(
-				{
-					owner,
-					texts,
-					targets: [{ language: to }],
-					textType: format === 'html' ? 'html' : 'plain',
-					allowFallback: true,
-					profanityAction: 'NoAction',
-					profanityMarker: 'Asterisk',
-					alignment: false,
-					...{ priority, turn },
-					...defined({ source: from }),
-					...(alternatives > 0 ? { alternatives } : {}),
-				},
-				context.get('signal'),
-			);
+			const result = await charges.during(async () => {
+				const bill = await charge(characters);
+				const done = await translation.translate(
+					{
+						owner,
+						texts,
+						targets: [{ language: to }],
+						textType: format === 'html' ? 'html' : 'plain',
+						allowFallback: true,
+						profanityAction: 'NoAction',
+						profanityMarker: 'Asterisk',
+						alignment: false,
+						...{ priority, turn },
+						...defined({ source: from }),
+						...(alternatives > 0 ? { alternatives } : {}),
+					},
+					context.get('signal'),
+				);
+				bill.model = done.systems.join(',');
+				return done;
+			});
 			const many = Array.isArray(fields['q']);
 			const pick = <T>(values: readonly T[]): T | readonly T[] | undefined =>
 				many ? values : values[0];
@@ -175,8 +186,8 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 		guarded(async (context) => {
 			const fields = await readFields(context);
 			const [query = ''] = readQuery(fields);
-			const { charge } = await authorize(context, fields);
-			charge(query.length);
+			const { charges, charge } = await authorize(context, fields);
+			await charges.during(() => charge(query.length));
 			const { language, score, alternatives } = await translation.language.detect(query);
 			const rows = [{ language, score }, ...alternatives];
 			return answerJson(

@@ -3,7 +3,7 @@
 import type { Context } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
 import { defined } from '../../protocol/defined.ts';
-import { AppError, type TranslateEngine } from '../../protocol/index.ts';
+import type { TranslateEngine } from '../../protocol/index.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import { textBatches } from '../../protocol/textBatches.ts';
 import type {
@@ -16,6 +16,7 @@ import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { AppEnv } from '../env.ts';
 import { translatorOwnerOf } from '../owner.ts';
 import { readCredentials } from './translateAuth.ts';
+import { plainRefusal, TranslateCharges } from './translateCharge.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
@@ -35,9 +36,10 @@ export interface RequestTranslatorOptions
 
 export function requestTranslator(
 	context: Context<AppEnv>,
-	{ translation, translatorAccess, meter }: Backend,
+	backend: Backend,
 	{ target, engine, onOutcome, ...more }: RequestTranslatorOptions,
 ): TextTranslator {
+	const { translation, translatorAccess } = backend;
 	const run = translation.newRun();
 	return {
 		detect: async (texts) => {
@@ -57,46 +59,44 @@ export function requestTranslator(
 		},
 		translate: async (texts, source, comments) => {
 			const caller = await translatorAccess.authenticate(readCredentials(context));
+			const charges = new TranslateCharges(context, backend, caller);
 			const translated: string[] = [];
-			for (const batch of textBatches(texts, most)) {
-				const characters = batch.reduce((sum, { length }) => sum + length, 0);
-				// The document was let in, so its texts wait as long as it takes.
-				const work = { characters, engine, priority: 'batch', isPart: true } as const;
-				using turn = await translation.enter(work, context.get('signal'));
-				const verdict = meter.take(caller.id, characters, caller.limits);
-				if (verdict.kind === 'quota')
-					throw new AppError('forbidden', 'The quota of this key is used up.');
-				if (verdict.kind === 'rate')
-					throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
-						retryAfterS: verdict.retryAfterS ?? 60,
-					});
-				const outcome = await run.translate(
-					{
-						owner: translatorOwnerOf(context, caller),
-						texts: batch,
-						targets: [{ language: target }],
-						source,
-						textType: 'plain',
-						allowFallback: true,
-						...more,
-						profanityAction: 'NoAction',
-						profanityMarker: 'Asterisk',
-						alignment: false,
-						...{ priority: 'batch', turn },
-						...defined({
-							engine,
-							comments: comments?.slice(translated.length, translated.length + batch.length),
-						}),
-					},
-					context.get('signal'),
-				);
-				onOutcome?.(outcome);
-				pushAll(
-					translated,
-					outcome.items.map(({ translations }) => translations[0]?.text ?? ''),
-				);
-			}
-			return translated;
+			return charges.during(async () => {
+				for (const batch of textBatches(texts, most)) {
+					const characters = batch.reduce((sum, { length }) => sum + length, 0);
+					// The document was let in, so its texts wait as long as it takes.
+					const work = { characters, engine, priority: 'batch', isPart: true } as const;
+					using turn = await translation.enter(work, context.get('signal'));
+					const bill = await charges.take(characters, plainRefusal);
+					const outcome = await run.translate(
+						{
+							owner: translatorOwnerOf(context, caller),
+							texts: batch,
+							targets: [{ language: target }],
+							source,
+							textType: 'plain',
+							allowFallback: true,
+							...more,
+							profanityAction: 'NoAction',
+							profanityMarker: 'Asterisk',
+							alignment: false,
+							...{ priority: 'batch', turn },
+							...defined({
+								engine,
+								comments: comments?.slice(translated.length, translated.length + batch.length),
+							}),
+						},
+						context.get('signal'),
+					);
+					bill.model = outcome.systems.join(',');
+					onOutcome?.(outcome);
+					pushAll(
+						translated,
+						outcome.items.map(({ translations }) => translations[0]?.text ?? ''),
+					);
+				}
+				return translated;
+			});
 		},
 	};
 }

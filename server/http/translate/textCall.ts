@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Bill } from '../../services/limits/account.ts';
 import type { AppEnv } from '../env.ts';
 
 /** What the operations get of a checked request. */
@@ -10,5 +11,5 @@ export interface TextCall {
 	/** Whose texts they are; see `Owned`. */
 	readonly owner: string | undefined;
 	/** Takes characters from the caller's share; refuses with 403001 or 429001. */
-	charge(characters: number): void;
+	charge(characters: number): Promise<Bill>;
 }

@@ -2,6 +2,7 @@
 
 import type { Context } from 'hono';
 import { defined } from '../../protocol/defined.ts';
+import { isKeyShaped } from '../../services/limits/keyStore.ts';
 import type { Credentials } from '../../services/translate/translateAccess.ts';
 import type { CallerRole } from '../callerRoles.ts';
 import type { AppEnv } from '../env.ts';
@@ -23,8 +24,9 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 	const ownKey = context.get('ownKey');
 	const caller = context.get('caller');
 	const shown = /^Bearer\s+(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
-	// The daemon's key is no token of the translate interface, whoever sends it this way.
-	const bearer = shown !== undefined && ownKey(shown) ? undefined : shown;
+	// The daemon's key and those that people were given are no tokens of the translate interface.
+	const isKey = shown !== undefined && (ownKey(shown) || isKeyShaped(shown));
+	const bearer = isKey ? undefined : shown;
 	const resourceId = context.req.header('ocp-apim-resourceid');
 	return {
 		...(key === undefined || key === '' ? {} : { key }),

@@ -51,7 +51,7 @@ export async function dictionaryLookupReply(
 	const texts = readTexts(await readBodyJson(context, signal), limits.lookup);
 	const { from, to } = pairOf(query);
 	checkSizes(texts, limits.lookup);
-	charge(texts.reduce((sum, text) => sum + text.length, 0));
+	await charge(texts.reduce((sum, text) => sum + text.length, 0));
 	const forward = await translation.custom.terms(from, to);
 	const backward = await translation.custom.terms(to, from);
 	const rows = texts.map((text) => {
@@ -117,7 +117,7 @@ export async function dictionaryExamplesReply(
 	const { from, to } = pairOf(query);
 	const lengths = wanted.map(({ text, target }) => text + target);
 	checkSizes(lengths, limits.examples);
-	charge(lengths.reduce((sum, { length }) => sum + length, 0));
+	await charge(lengths.reduce((sum, { length }) => sum + length, 0));
 	const terms = await translation.custom.terms(from, to);
 	const rows = wanted.map(({ text, target }) => ({
 		normalizedSource: normal(text, from),

@@ -22,6 +22,7 @@ import { categoryName } from '../../services/translate/translateSystems.ts';
 import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/languageCodes.ts';
 import { usesDictionary } from '../../translate/plainBlock.ts';
 import { transliterationBetween } from '../../translate/transliterate.ts';
+import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { TextCall } from './textCall.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
@@ -140,7 +141,8 @@ function readTarget(
 	};
 }
 
-function readInput(item: Fields, owner: string | undefined): Input {
+/** @throws TranslatorError. Others have their turn between the targets: there may be thousands. */
+async function readInput(item: Fields, owner: string | undefined): Promise<Input> {
 	const { text, language, script, texttype, targets } = item;
 	if (typeof text !== 'string') throw translatorError(400005);
 	if (!Array.isArray(targets) || targets.length === 0)
@@ -163,7 +165,12 @@ function readInput(item: Fields, owner: string | undefined): Input {
 		priority: 'interactive',
 		...defined({ source, sourceScript }),
 	} as const;
-	return { text, requests: targets.map((target) => readTarget(target, base)) };
+	const requests: TranslateRequest[] = [];
+	for (const target of targets) {
+		await yieldToOthers();
+		requests.push(readTarget(target, base));
+	}
+	return { text, requests };
 }
 
 /** Targets that are begun at once; all of them would hold up others. */
@@ -179,7 +186,8 @@ export async function translateInputsReply(
 	limits: Limits,
 ): Promise<Response> {
 	const items = readItems(inputsOf(await readBodyJson(context, signal)), limits.translate);
-	const inputs = items.map((item) => readInput(item, owner));
+	const inputs: Input[] = [];
+	for (const item of items) inputs.push(await readInput(item, owner));
 	if (inputs.some(({ text }) => text.length > limits.translate.element))
 		throw translatorError(400050);
 	const charged = inputs.reduce(
@@ -198,7 +206,7 @@ export async function translateInputsReply(
 	for (const request of ways.values()) await run.check(request);
 	const priority = priorityOf(charged);
 	using turn = await translation.enter({ characters: charged, priority }, signal);
-	charge(charged);
+	const bill = await charge(charged);
 	const requests = inputs.flatMap((input) =>
 		input.requests.map((request) => ({ ...request, priority, turn }) as const),
 	);
@@ -209,6 +217,7 @@ export async function translateInputsReply(
 				requests.slice(at, at + atOnce).map((request) => run.translate(request, signal)),
 			)),
 		);
+	bill.model = [...new Set(done.flatMap(({ systems }) => systems))].join(',');
 	let next = 0;
 	const value = inputs.map((input) => {
 		const results = done.slice(next, next + input.requests.length);
@@ -230,7 +239,7 @@ export async function translateInputsReply(
 	return await translatorJson({ value }, requestId, {
 		'x-metered-usage': String(charged),
 		sourcecharacterscharged: String(charged),
-		'x-mt-system': [...new Set(done.flatMap(({ systems }) => systems))].join(','),
+		'x-mt-system': bill.model,
 		...modelsHeader(done),
 		...refusedHeader(done),
 	});

@@ -1,7 +1,7 @@
 /** Replies of the translate interface: JSON with its headers, errors with theirs. */
 
 import { randomBytes } from 'node:crypto';
-import { errorKinds } from '../../protocol/index.ts';
+import { actionField, errorKinds } from '../../protocol/index.ts';
 import type { TargetText, TranslateOutcome } from '../../services/translate/translateRequest.ts';
 import { meanQuality } from '../../translate/qualityEstimate.ts';
 import { jsonBytes } from '../jsonAnswer.ts';
@@ -90,7 +90,8 @@ export function translatorFailure(error: unknown, requestId: string, asText = fa
 	const { code, message, retryAfterS, known } = translatorErrorOf(error);
 	const status = Math.floor(code / 1000);
 	const wait = retryAfterS ?? (status === 429 || known.code === 'overloaded' ? 1 : undefined);
-	return new Response(JSON.stringify({ error: { code: asText ? String(code) : code, message } }), {
+	const body = { code: asText ? String(code) : code, message, ...actionField(known) };
+	return new Response(JSON.stringify({ error: body }), {
 		status: status in statusNames ? status : errorKinds[known.code].httpStatus,
 		headers: {
 			...common,

@@ -22,6 +22,7 @@ import { register } from '../register.ts';
 import type { TextCall } from './textCall.ts';
 import { readCredentials } from './translateAuth.ts';
 import { readBodyJson } from './translateBody.ts';
+import { TranslateCharges } from './translateCharge.ts';
 import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
 import { translatorError, translatorErrorOf } from './translateErrors.ts';
 import { announcedWork, limitsFrom, queryParam } from './translateInput.ts';
@@ -51,7 +52,7 @@ interface Operation {
 const guid = /^\{?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/i;
 
 export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	const { translation, translatorAccess, meter, log } = backend;
+	const { translation, translatorAccess, log } = backend;
 	const limits = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']);
 
 	const callerOf = async (context: Context<AppEnv>): Promise<TranslateCaller> => {
@@ -76,19 +77,22 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				const trace = context.req.header('x-clienttraceid') ?? queryParam(query, 'ClientTraceId');
 				if (trace !== undefined && !guid.test(trace)) throw translatorError(400043);
 				log.debug('translate', { kind, requestId, trace: trace ?? null, caller: caller.id });
-				const charge = (characters: number): void => {
-					const verdict = meter.take(caller.id, characters, caller.limits);
-					if (verdict.kind === 'quota') throw translatorError(403001);
-					if (verdict.kind === 'rate')
-						throw translatorError(
-							429001,
-							`The limit is ${verdict.limit}.`,
-							verdict.retryAfterS ?? 60,
-						);
-				};
+				const charges = new TranslateCharges(context, backend, caller);
+				const charge = (characters: number) =>
+					charges.take(characters, (verdict) =>
+						verdict.kind === 'quota'
+							? translatorError(403001)
+							: translatorError(
+									429001,
+									`The limit is ${verdict.limit}.`,
+									verdict.retryAfterS ?? 60,
+								),
+					);
 				const signal = context.get('signal');
 				const owner = translatorOwnerOf(context, caller);
-				return await handler({ context, query, requestId, signal, owner, charge });
+				return await charges.during(() =>
+					handler({ context, query, requestId, signal, owner, charge }),
+				);
 			} catch (error) {
 				const { code, known } = translatorErrorOf(error);
 				context.set('failure', error);
@@ -122,8 +126,9 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		await run.check(call.request);
 		const characters = charactersOf(call.request);
 		using turn = await translation.enter({ ...call.request, characters }, signal);
-		charge(characters);
+		const bill = await charge(characters);
 		const result = await run.translate({ ...call.request, turn }, signal);
+		bill.model = result.systems.join(',');
 		return await translatorJson(translateBody(result, call), requestId, {
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),

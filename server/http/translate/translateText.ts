@@ -22,7 +22,7 @@ export async function detectReply(
 ): Promise<Response> {
 	const texts = readTexts(await readBodyJson(context, signal), limits.detect);
 	checkSizes(texts, limits.detect);
-	charge(sum(texts));
+	await charge(sum(texts));
 	const supported = await translation.translatable();
 	const describe = (language: string, score: number) => ({
 		language,
@@ -60,7 +60,7 @@ export async function breakSentenceReply(
 		if (!scripts.includes(known)) throw translatorError(400006);
 	}
 	checkSizes(texts, limits.breaksentence);
-	charge(sum(texts));
+	await charge(sum(texts));
 	const rows: object[] = [];
 	for (const text of texts) {
 		const detected = language === undefined ? await translation.language.detect(text) : undefined;
@@ -102,7 +102,7 @@ export async function transliterateReply(
 	if (!transliterationBetween(language, from, to))
 		throw translatorError(400006, `'${language}' cannot go from ${from} to ${to}.`);
 	checkSizes(texts, limits.transliterate);
-	charge(sum(texts));
+	await charge(sum(texts));
 	const rows = await Promise.all(
 		texts.map(async (text) => ({
 			text: await translation.language.transliterate(text, language, from, to),

@@ -46,6 +46,8 @@ export class TextmateGrammars {
 	#files: readonly GrammarFile[] = [];
 	#registry: Registry | undefined;
 	readonly #known = new Map<string, Known>();
+	/** Grammars of which a line was read a second time. */
+	readonly #begun = new WeakSet<IGrammar>();
 	readonly #busy = new Map<string, Promise<unknown>>();
 
 	/** Replaces what the editor has. */
@@ -107,8 +109,12 @@ export class TextmateGrammars {
 			const at = target.states.length;
 			const line = lines[at + offset] ?? '';
 			const state = target.states[at - 1] ?? textmate.INITIAL;
-			const made =
-				line.length > longestLine ? undefined : grammar.tokenizeLine(line, state, lineMs);
+			let made = line.length > longestLine ? undefined : grammar.tokenizeLine(line, state, lineMs);
+			if (made?.stoppedEarly && !this.#begun.has(grammar)) {
+				// The first lines pay for the patterns they are the first to need, on a busy machine too much.
+				this.#begun.add(grammar);
+				made = grammar.tokenizeLine(line, state, lineMs);
+			}
 			target.states.push(made?.ruleStack ?? state);
 			target.spans.push(made ? spansOf(line, made.tokens) : []);
 			if (slices.isOver) await slices.pause();

@@ -60,6 +60,9 @@ export const taskSchema = z.enum([
 	'automatic-speech-recognition',
 	'embeddings',
 	'rerank',
+	'text-classification',
+	'speaker-segmentation',
+	'speaker-embedding',
 	'voice-activity-detection',
 ]);
 export const stateSchema = z.enum(['not-downloaded', 'downloading', 'cached', 'loading', 'loaded']);
@@ -160,6 +163,8 @@ export const modelInfoSchema = z.object({
 	folder: z.string().exactOptional(),
 	/** Absent while unknown: never invented. */
 	sizeBytes: z.number().exactOptional(),
+	/** About how many bytes a download takes, by the name of the model; while `sizeBytes` is unknown. */
+	estimatedBytes: z.number().exactOptional(),
 	/** Longest prompt plus answer in tokens. */
 	contextLength: z.number().exactOptional(),
 	maxOutputTokens: z.number().exactOptional(),

@@ -86,6 +86,7 @@ export const createMessage = route({
 	method: 'POST',
 	path: '/v1/messages',
 	who: 'member',
+	scope: 'chat',
 	summary:
 		'a chat in Anthropic’s form: text, tools and their results, thinking, stop sequences, schemas, streaming',
 	body: jsonBody(anthropicRequest, chatBody),
@@ -116,6 +117,7 @@ export const countMessageTokens = route({
 	method: 'POST',
 	path: '/v1/messages/count_tokens',
 	who: 'member',
+	scope: 'chat',
 	summary: 'tokens of the prompt that such a request would be; no model is loaded',
 	body: jsonBody(anthropicCountRequest, chatBody),
 	answer: z.object({ input_tokens: z.int() }),

@@ -17,7 +17,7 @@ const mib = 1024 * 1024;
 /** A few names and texts. */
 export const smallBody: BodyLimits = { bytes: mib, values: 1000, fields: 300 };
 /** Thousands of messages, and tools with their schemas. */
-export const chatBody: BodyLimits = { bytes: 8 * mib, values: 100_000, fields: 40_000 };
+export const chatBody: BodyLimits = { bytes: 8 * mib, values: 100_000, fields: 20_000 };
 /** Prompts as lists of token ids. */
 export const tokensBody: BodyLimits = { bytes: 8 * mib, values: 400_000, fields: 3000 };
 /** One document as a text. */

@@ -14,6 +14,7 @@ import { anything, array, boolean, object, oneOf, optional, record, ruled } from
 import { loadFields } from './loadFields.ts';
 import { messagesField } from './messageFields.ts';
 import {
+	cacheKeyField,
 	callerFields,
 	effortField,
 	grammarField,
@@ -45,6 +46,7 @@ export const chatRequest = object({
 	...samplingFields,
 	...loadFields,
 	...callerFields,
+	prompt_cache_key: optional(cacheKeyField),
 	...streamFields,
 	truncation: optional(truncationField),
 	max_completion_tokens: optional(maxTokensField),
@@ -159,6 +161,7 @@ export const chatCompletions = route({
 	method: 'POST',
 	path: '/v1/chat/completions',
 	who: 'member',
+	scope: 'chat',
 	also: ['studio'],
 	summary:
 		'messages, tools, structured output, log-probabilities, streaming; oldest turns that were left out are counted in `X-Omitted-Turns`',
@@ -173,6 +176,7 @@ export const countChatTokens = route({
 	method: 'POST',
 	path: '/v1/chat/completions/tokenizer/encode/count',
 	who: 'member',
+	scope: 'chat',
 	also: ['studio'],
 	summary: 'tokens of a chat prompt, `{"tokenCount":n}`; no model is loaded',
 	body: jsonBody(chatRequest, chatBody),

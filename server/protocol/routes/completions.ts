@@ -6,6 +6,7 @@ import { tokensBody } from './bodyLimits.ts';
 import { boolean, object, optional, string } from './fields.ts';
 import { loadFields } from './loadFields.ts';
 import {
+	cacheKeyField,
 	callerFields,
 	choicesField,
 	grammarField,
@@ -27,6 +28,7 @@ export const completionRequest = object({
 	...samplingFields,
 	...loadFields,
 	...callerFields,
+	prompt_cache_key: optional(cacheKeyField),
 	...streamFields,
 	max_tokens: optional(maxTokensOrNoneField),
 	/** Alternatives per token. */
@@ -62,6 +64,7 @@ export const completions = route({
 	method: 'POST',
 	path: '/v1/completions',
 	who: 'member',
+	scope: 'chat',
 	summary:
 		'plain prompts, `echo`; `suffix` for models that learned to fill in the middle (400 for others)',
 	body: jsonBody(completionRequest, tokensBody),

@@ -27,7 +27,12 @@ const version: Parameter = {
 /** Mount points: the second is the custom-endpoint form. */
 const bases = ['/translator', '/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/translator'] as const;
 /** It has keys of its own, and refuses who shows none where one is wanted. */
-const open = { who: 'member', also: ['stranger'], translatorKeys: true } as const;
+const open = {
+	who: 'member',
+	also: ['stranger'],
+	scope: 'translate',
+	translatorKeys: true,
+} as const;
 
 export const translateOneDocumentRoutes: readonly Route[] = bases.map((base, index) =>
 	route({

@@ -12,6 +12,7 @@ export const translateDocument = route({
 	method: 'POST',
 	path: '/documents/translate',
 	who: 'member',
+	scope: 'translate',
 	also: ['studio'],
 	summary:
 		'a whole document, of which only the words change: a text in JSON, or the bytes of a file (docx, pptx, xlsx, odt, odp, ods, epub; at most 64 MiB) with the other fields in the query, answered as such a file with `x-document-result`',

@@ -23,6 +23,7 @@ export const embeddings = route({
 	method: 'POST',
 	path: '/v1/embeddings',
 	who: 'member',
+	scope: 'embeddings',
 	summary: 'vectors of texts, as floats or base64',
 	body: jsonBody(embeddingRequest, tokensBody),
 	answer: z.object({

@@ -40,6 +40,14 @@ export interface ErrorShape {
 	readonly requestHeader: string;
 }
 
+/** A model that would help. */
+const offer = {
+	model: z.string(),
+	name: z.string(),
+	bytes: z.number().optional(),
+	licence: z.string(),
+};
+
 const plain: ErrorShape = {
 	name: 'Error',
 	schema: z.object({
@@ -49,6 +57,18 @@ const plain: ErrorShape = {
 			param: z.string().nullable().optional(),
 			// The translator's are numbers.
 			code: z.union([z.string(), z.int()]),
+			action: z
+				.union([
+					z.object({ kind: z.literal('search'), words: z.string(), command: z.string() }),
+					z.object({
+						kind: z.literal('download'),
+						...offer,
+						also: z.array(z.object(offer)).optional(),
+						alternatives: z.array(z.object(offer)).optional(),
+						command: z.string(),
+					}),
+				])
+				.optional(),
 		}),
 	}),
 	body: errorBody,

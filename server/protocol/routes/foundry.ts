@@ -33,7 +33,12 @@ const catalogueEntry = z.object({
 const section = 'models';
 const names = z.array(z.string()).readonly();
 
-const list = { method: 'GET', who: 'member', section } as const satisfies Partial<Route>;
+const list = {
+	method: 'GET',
+	who: 'member',
+	scope: 'any',
+	section,
+} as const satisfies Partial<Route>;
 /** What the published model server gives to programs of this machine without a key. */
 const local = { method: 'GET', also: ['local'], section } as const satisfies Partial<Route>;
 const change = { ...local, changes: true } as const satisfies Partial<Route>;

@@ -1,9 +1,9 @@
-/** Where and how long a model is loaded, as requests say it: the one reading of `ep` and `ttl` for all doors. */
+/** Where and how long a model is loaded, as requests say it: the one reading of `ep`, `exact` and `ttl` for all doors. */
 
 import { executionProviderNames, executionProviderOf } from '../executionProviders.ts';
 import type { ExecutionProvider } from './answers.ts';
 import { invalid } from './check.ts';
-import { integer, mapped, optional, string } from './fields.ts';
+import { boolean, integer, mapped, optional, string } from './fields.ts';
 
 /** Longest idle time that can be asked for: 30 days. */
 const maxTtlS = 30 * 86_400;
@@ -25,5 +25,6 @@ export const ttlField = mapped(integer({ min: 0, max: maxTtlS }), (seconds) =>
 /** Fields of a request that say where and how long its model is loaded. */
 export const loadFields = {
 	ep: optional(epField),
+	exact: optional(boolean),
 	ttl: optional(ttlField),
 };

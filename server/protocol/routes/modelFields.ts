@@ -32,11 +32,12 @@ const ttlParameter = mapped(string({ maxLength: 40 }), (text) =>
 	text === '' ? undefined : read(ttlField, /^-?\d{1,15}$/.test(text) ? Number(text) : text, ''),
 );
 
-/** `unload` (default true), `ttl` in seconds (above 0 it overrides `unload`), `ep`. */
+/** `unload` (default true), `ttl` in seconds (above 0 it overrides `unload`), `ep`, `exact`. */
 export const loadQuery = object({
 	unload: optional(flagParameter),
 	ttl: optional(ttlParameter),
 	ep: optional(epField),
+	exact: optional(flagParameter),
 });
 
 /** `force`: at once, whatever answers are on their way. */

@@ -38,6 +38,7 @@ export const listModels = route({
 	method: 'GET',
 	path: '/v1/models',
 	who: 'member',
+	scope: 'any',
 	also: ['studio'],
 	summary:
 		'models, with the true context length, and `max_history_turns` where a model reads only some earlier turns',
@@ -49,6 +50,7 @@ export const showModel = route({
 	method: 'GET',
 	path: '/v1/models/:id{.+}',
 	who: 'member',
+	scope: 'any',
 	summary: 'one model',
 	answer: listedModel,
 	errors: ['model_not_found'],
@@ -144,8 +146,11 @@ export const listGpusRoute = route({
 export const suggestModelsRoute = route({
 	method: 'GET',
 	path: '/nearglot/models/suggest',
+	also: ['studio'],
 	summary: 'models that fit this machine, best first',
-	query: object({ task: optional(oneOf('chat-completion', 'automatic-speech-recognition')) }),
+	query: object({
+		task: optional(oneOf('chat-completion', 'automatic-speech-recognition', 'translation')),
+	}),
 	answer: z.object({
 		machine: z.object({
 			/** Bytes of memory in all. */

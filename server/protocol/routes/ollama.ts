@@ -31,6 +31,7 @@ export const ollamaVersion = route({
 	method: 'GET',
 	path: '/api/version',
 	who: 'member',
+	scope: 'any',
 	summary: 'version of the Ollama dialect',
 	answer: z.object({ version: z.string() }),
 	section: 'ollama',
@@ -40,6 +41,7 @@ export const ollamaTags = route({
 	method: 'GET',
 	path: '/api/tags',
 	who: 'member',
+	scope: 'any',
 	summary: 'models, as an Ollama server lists them',
 	answer: z.object({
 		models: z.array(
@@ -60,6 +62,7 @@ export const ollamaShow = route({
 	method: 'POST',
 	path: '/api/show',
 	who: 'member',
+	scope: 'any',
 	summary: 'one model, as an Ollama server shows it',
 	body: jsonBody(namedWith({ verbose: optional(boolean) }), smallBody),
 	answer: z.object({
@@ -80,6 +83,7 @@ export const ollamaLoaded = route({
 	method: 'GET',
 	path: '/api/ps',
 	who: 'member',
+	scope: 'any',
 	summary: 'models in memory, as an Ollama server lists them',
 	answer: z.object({
 		models: z.array(
@@ -151,6 +155,7 @@ export const ollamaCreate = route({
 	method: 'POST',
 	path: '/api/create',
 	who: 'member',
+	scope: 'any',
 	summary: foreign,
 	errors: ['unsupported_parameter'],
 	section: 'ollama',
@@ -160,6 +165,7 @@ export const ollamaPush = route({
 	method: 'POST',
 	path: '/api/push',
 	who: 'member',
+	scope: 'any',
 	summary: foreign,
 	errors: ['unsupported_parameter'],
 	section: 'ollama',
@@ -169,6 +175,7 @@ export const ollamaBlob = route({
 	method: 'POST',
 	path: '/api/blobs/:digest',
 	who: 'member',
+	scope: 'any',
 	summary: foreign,
 	errors: ['unsupported_parameter'],
 	section: 'ollama',

@@ -114,6 +114,7 @@ export const ollamaChat = route({
 	method: 'POST',
 	path: '/api/chat',
 	who: 'member',
+	scope: 'chat',
 	summary: 'a chat in Ollama’s form: `tools`, `format`, `think`, `options`, `keep_alive`',
 	body: jsonBody(ollamaChatRequest, chatBody),
 	answer: chatLine,
@@ -126,6 +127,7 @@ export const ollamaGenerate = route({
 	method: 'POST',
 	path: '/api/generate',
 	who: 'member',
+	scope: 'chat',
 	summary: 'one prompt in Ollama’s form: `system`, `template`, `raw`, `suffix`, `context`',
 	body: jsonBody(ollamaGenerateRequest, tokensBody),
 	answer: generateLine,
@@ -138,6 +140,7 @@ export const ollamaEmbed = route({
 	method: 'POST',
 	path: '/api/embed',
 	who: 'member',
+	scope: 'embeddings',
 	summary:
 		'vectors of texts in Ollama’s form; texts that were cut to what the model reads are named in `X-Truncated-Inputs`',
 	body: jsonBody(
@@ -171,6 +174,7 @@ export const ollamaEmbeddings = route({
 	method: 'POST',
 	path: '/api/embeddings',
 	who: 'member',
+	scope: 'embeddings',
 	summary: 'the vector of one text in Ollama’s older form',
 	body: jsonBody(
 		object({

@@ -92,6 +92,9 @@ export const samplingFields = {
 };
 
 /** Fields that say who asks; they reach the log, and the metrics where a label is switched on. */
+/** By this a balancer in front keeps a conversation on one server (deploy/haproxy.cfg); one alone has no need of it. */
+export const cacheKeyField = string({ maxLength: 512 });
+
 export const callerFields = {
 	user: optional(string({ maxLength: 512 })),
 	metadata: optional(

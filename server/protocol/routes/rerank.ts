@@ -49,7 +49,13 @@ const answer = z.object({
 
 const errors = ['model_not_found', 'context_length_exceeded', 'overloaded'] as const;
 const body = jsonBody(rerankRequest, chatBody);
-const reranks = { method: 'POST', who: 'member', body, answer, errors, section: 'chat' } as const;
+const reranks = {
+	method: 'POST',
+	who: 'member',
+	scope: 'rerank',
+	...{ body, answer, errors },
+	section: 'chat',
+} as const;
 
 export const rerank = route({
 	...reranks,
@@ -65,6 +71,7 @@ export const moderations = route({
 	method: 'POST',
 	path: '/v1/moderations',
 	who: 'member',
+	scope: 'any',
 	summary: 'refused by name: no model here judges what may be said',
 	errors: ['unsupported_parameter'],
 	section: 'chat',

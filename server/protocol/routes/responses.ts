@@ -1,13 +1,25 @@
-/** Responses, stateless: nothing is stored between calls. */
+/** Responses: asked for, kept for the person who asked, continued, read again and deleted. */
 
 import * as z from 'zod';
-import type { ChatMessage, ToolCall } from '../chatTypes.ts';
 import { chatBody } from './bodyLimits.ts';
-import { asObject, invalid, Refused, read } from './check.ts';
-import { array, boolean, number, object, oneOf, optional, ruled, string } from './fields.ts';
-import { loadFields } from './loadFields.ts';
-import { maxMessages, readMessage } from './messageFields.ts';
+import { Refused } from './check.ts';
 import {
+	array,
+	boolean,
+	either,
+	integer,
+	mapped,
+	number,
+	object,
+	oneOf,
+	optional,
+	ruled,
+	string,
+} from './fields.ts';
+import { loadFields } from './loadFields.ts';
+import { numeric } from './numeric.ts';
+import {
+	cacheKeyField,
 	callerFields,
 	effortField,
 	maxTokensField,
@@ -15,8 +27,10 @@ import {
 	topLogprobsField,
 	truncationField,
 } from './requestFields.ts';
+import { inputField } from './responseItems.ts';
+import { responseToolChoice, responseToolsField } from './responseTools.ts';
 import { jsonBody, route } from './route.ts';
-import { schemaField, toolChoiceField, toolsField } from './toolFields.ts';
+import { schemaField } from './toolFields.ts';
 
 const formatField = object({
 	type: oneOf('text', 'json_object', 'json_schema'),
@@ -26,83 +40,13 @@ const formatField = object({
 	strict: optional(boolean),
 });
 
-/** A field that asks for something only a server with memory has. */
+/** A field for something that does not exist here. */
 const refused = (why: string) =>
 	ruled({ not: {} }, (): undefined => {
 		throw new Refused('', (name) => `${name} is not supported: ${why}`, 'unsupported_parameter');
 	});
 
-const stateless = 'this server keeps nothing between calls; send the whole conversation in input.';
-
-const onlyFalse = (why: string) =>
-	ruled({ const: false }, (value): false => {
-		if (value !== false) throw invalid('', `false: ${why}`, value);
-		return false;
-	});
-
-/** Text, or the items of a conversation. */
-const inputField = ruled(
-	{
-		anyOf: [
-			{ type: 'string' },
-			{
-				type: 'array',
-				minItems: 1,
-				maxItems: maxMessages,
-				items: { type: 'object', properties: { type: { type: 'string' } } },
-			},
-		],
-	},
-	(value): ChatMessage[] => {
-		if (typeof value === 'string') return [{ role: 'user', content: value }];
-		if (!Array.isArray(value) || value.length === 0)
-			throw invalid('', 'a string or an array of items that is not empty', value);
-		if (value.length > maxMessages) throw invalid('', `an array of at most ${maxMessages} items`);
-		const messages: ChatMessage[] = [];
-		for (const [index, item] of value.entries()) addItem(messages, item, `[${index}]`);
-		return messages;
-	},
-);
-
-const text = string();
-
-function addItem(messages: ChatMessage[], value: unknown, path: string): void {
-	const item = asObject(value, path);
-	const type = item['type'] ?? 'message';
-	const textOf = (key: string) => read(text, item[key], `${path}.${key}`);
-	switch (type) {
-		case 'message': {
-			messages.push(readMessage(item, path));
-			return;
-		}
-		case 'function_call': {
-			const call: ToolCall = {
-				id: textOf('call_id'),
-				type: 'function',
-				function: { name: textOf('name'), arguments: textOf('arguments') },
-			};
-			// Calls that follow each other belong to one turn of the assistant.
-			const last = messages.at(-1);
-			// The list was made here; a new one for each call would take the square of their number.
-			if (last?.role === 'assistant' && last.tool_calls) (last.tool_calls as ToolCall[]).push(call);
-			else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
-			return;
-		}
-		case 'function_call_output':
-			messages.push({ role: 'tool', tool_call_id: textOf('call_id'), content: textOf('output') });
-			return;
-		case 'reasoning':
-			// Reasoning of earlier turns is not fed back, as the models' templates want it.
-			return;
-		default:
-			throw new Refused(
-				path,
-				(name) =>
-					`${name} is an item of type '${String(type).slice(0, 40)}'; message, function_call, function_call_output and reasoning are understood.`,
-				'unsupported_parameter',
-			);
-	}
-}
+const keptId = string({ minLength: 1, maxLength: 128 });
 
 export const responsesRequest = object({
 	model: modelField,
@@ -113,42 +57,168 @@ export const responsesRequest = object({
 	top_p: optional(number({ min: 0, max: 1 })),
 	top_logprobs: optional(topLogprobsField),
 	include: optional(array(oneOf('message.output_text.logprobs'))),
-	tools: optional(toolsField),
-	tool_choice: optional(toolChoiceField),
+	tools: optional(responseToolsField),
+	tool_choice: optional(responseToolChoice),
 	parallel_tool_calls: optional(boolean),
 	text: optional(object({ format: optional(formatField) })),
 	reasoning: optional(object({ effort: optional(effortField) })),
 	truncation: optional(truncationField),
 	stream: optional(boolean),
 	...callerFields,
+	prompt_cache_key: optional(cacheKeyField),
 	...loadFields,
-	store: optional(onlyFalse('nothing is stored here')),
-	background: optional(onlyFalse('a response is answered at once')),
-	previous_response_id: optional(refused(stateless)),
-	conversation: optional(refused(stateless)),
+	/** Absent: kept, as far as something can be kept for this caller. */
+	store: optional(boolean),
+	/** Answered at once; what is asked goes on when the caller goes away. Needs `store`. */
+	background: optional(boolean),
+	previous_response_id: optional(keptId),
+	/** Its items come before those of `input`; what is answered is added to it. */
+	conversation: optional(
+		either(
+			keptId,
+			mapped(object({ id: keptId }), ({ id }) => id),
+			"the id of a conversation, or {id: '…'}",
+		),
+	),
 	prompt: optional(refused('there are no stored prompts here.')),
 });
 
 export type ResponsesRequest = z.output<typeof responsesRequest>;
 
+const responseAnswer = z.looseObject({
+	id: z.string(),
+	object: z.literal('response'),
+	created_at: z.number(),
+	status: z.string(),
+	model: z.string(),
+	output: z.array(z.looseObject({ type: z.string() })),
+});
+
+const events = z.looseObject({ type: z.string() });
+
 export const responses = route({
 	method: 'POST',
 	path: '/v1/responses',
 	who: 'member',
+	scope: 'chat',
 	summary:
-		'stateless, with streaming events; oldest turns that were left out are counted in `X-Omitted-Turns`',
+		'an answer with streaming events, kept for who asked unless `store` is `false`, continued by `previous_response_id` or `conversation`; oldest turns that were left out are counted in `X-Omitted-Turns`',
 	body: jsonBody(responsesRequest, chatBody),
-	answer: z.looseObject({
-		id: z.string(),
-		object: z.literal('response'),
-		created_at: z.number(),
-		status: z.string(),
-		model: z.string(),
-		output: z.array(z.looseObject({ type: z.string() })),
-	}),
-	events: z.looseObject({ type: z.string() }),
-	errors: ['model_not_found', 'context_length_exceeded', 'overloaded', 'unsupported_parameter'],
+	answer: responseAnswer,
+	events,
+	errors: [
+		'model_not_found',
+		'context_length_exceeded',
+		'overloaded',
+		'unsupported_parameter',
+		'not_found',
+		'conflict',
+		'store_unavailable',
+		'disk_full',
+	],
 	section: 'chat',
 });
 
-export const responsesRoutes = [responses] as const;
+/** Where a page of a list begins, how long it is, and from which end. */
+export const pageQuery = {
+	limit: optional(numeric(integer({ min: 1, max: 100 }))),
+	order: optional(oneOf('asc', 'desc')),
+	/** Id of the item before the first. */
+	after: optional(keptId),
+};
+
+/** A page of items. */
+export const itemPage = z.object({
+	object: z.literal('list'),
+	data: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+	first_id: z.string().nullable(),
+	last_id: z.string().nullable(),
+	has_more: z.boolean(),
+});
+
+const stored = ['not_found', 'store_unavailable', 'overloaded'] as const;
+
+export const readResponse = route({
+	method: 'GET',
+	path: '/v1/responses/:id',
+	who: 'member',
+	scope: 'chat',
+	summary:
+		'a kept response; with `stream=true` the events of one that was asked for with `background` and `stream`, after `starting_after`',
+	query: object({
+		stream: optional(oneOf('true', 'false')),
+		/** `sequence_number` of the last event that is known. */
+		starting_after: optional(numeric(integer({ min: 0 }))),
+	}),
+	answer: responseAnswer,
+	events,
+	errors: stored,
+	section: 'chat',
+});
+
+export const deleteResponse = route({
+	method: 'DELETE',
+	path: '/v1/responses/:id',
+	who: 'member',
+	scope: 'chat',
+	summary: 'deletes a kept response; one that is under way is cancelled',
+	answer: z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }),
+	errors: stored,
+	section: 'chat',
+});
+
+export const cancelResponse = route({
+	method: 'POST',
+	path: '/v1/responses/:id/cancel',
+	who: 'member',
+	scope: 'chat',
+	summary: 'ends a response that was asked for with `background`',
+	answer: responseAnswer,
+	errors: stored,
+	section: 'chat',
+});
+
+export const listInputItems = route({
+	method: 'GET',
+	path: '/v1/responses/:id/input_items',
+	who: 'member',
+	scope: 'chat',
+	summary: 'what a kept response was an answer to, those before it included, newest first',
+	query: object(pageQuery),
+	answer: itemPage,
+	errors: stored,
+	section: 'chat',
+});
+
+export const keptResponses = route({
+	method: 'GET',
+	path: '/nearglot/responses',
+	summary: 'how many responses and conversations are kept, for how many people, in how many bytes',
+	answer: z.object({
+		responses: z.number(),
+		conversations: z.number(),
+		people: z.number(),
+		bytes: z.number(),
+	}),
+	errors: ['store_unavailable'],
+	section: 'chat',
+});
+
+export const deleteKeptResponses = route({
+	method: 'DELETE',
+	path: '/nearglot/responses',
+	summary: 'deletes every kept response and conversation of everybody',
+	answer: z.object({ deleted: z.number() }),
+	errors: ['store_unavailable'],
+	section: 'chat',
+});
+
+export const responsesRoutes = [
+	responses,
+	readResponse,
+	deleteResponse,
+	cancelResponse,
+	listInputItems,
+	keptResponses,
+	deleteKeptResponses,
+] as const;

@@ -9,6 +9,7 @@
 
 import type * as z from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import type { KeyScope } from '../limitTypes.ts';
 import type { BodyLimits } from './bodyLimits.ts';
 import type { SchemaObject } from './fields.ts';
 
@@ -50,6 +51,11 @@ export interface Route {
 	/** Default `owner`. */
 	readonly who?: Role;
 	readonly also?: readonly Besides[];
+	/**
+	 * What a key has to be for, of those that people were given; `any`: every key will do. A route for members that does
+	 * not say it takes no such key.
+	 */
+	readonly scope?: KeyScope | 'any';
 	/** Changes something though it is a GET: other web pages can cause those. */
 	readonly changes?: true;
 	/** A page a link elsewhere may lead to: it shows itself and does nothing before somebody acts on it. */
@@ -67,6 +73,8 @@ export interface Route {
 	readonly answers?: readonly string[];
 	/** The `data:` of each server-sent event; before `[DONE]`, where the interface has that. */
 	readonly events?: z.ZodType;
+	/** The connection becomes a WebSocket; each message either way is a text with one event as JSON. */
+	readonly socket?: { readonly takes: z.ZodType; readonly sends: z.ZodType };
 	/** Each line of an answer that comes line by line, as JSON. */
 	readonly lines?: z.ZodType;
 	/** Codes of errors that have to do with what this route does, beside those of every route. */
@@ -87,6 +95,7 @@ export type Section =
 	| 'recorder'
 	| 'translation'
 	| 'models'
+	| 'people'
 	| 'server';
 
 /** A query parameter of a route that reads its parameters by hand. */

@@ -3,6 +3,7 @@
 import { anthropicRoutes } from './anthropicMessages.ts';
 import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
+import { conversationRoutes } from './conversations.ts';
 import { documentTranslatorRoutes } from './documentApi.ts';
 import { documentRoutes } from './documents.ts';
 import { embeddingRoutes } from './embeddings.ts';
@@ -11,7 +12,10 @@ import { downloadRoutes } from './modelDownloads.ts';
 import { modelRoutes } from './models.ts';
 import { ollamaRoutes } from './ollama.ts';
 import { ollamaGenerationRoutes } from './ollamaGeneration.ts';
+import { peopleRoutes } from './people.ts';
+import { realtimeRoutes } from './realtime.ts';
 import { recorderRoutes } from './recorder.ts';
+import { requestRoutes } from './requests.ts';
 import { rerankRoutes } from './rerank.ts';
 import { responsesRoutes } from './responses.ts';
 import type { Route } from './route.ts';
@@ -27,6 +31,7 @@ export const routes: readonly Route[] = [
 	...embeddingRoutes,
 	...rerankRoutes,
 	...responsesRoutes,
+	...conversationRoutes,
 	...tokenRoutes,
 	...modelRoutes,
 	...downloadRoutes,
@@ -35,10 +40,13 @@ export const routes: readonly Route[] = [
 	...ollamaRoutes,
 	...ollamaGenerationRoutes,
 	...speechRoutes,
+	...realtimeRoutes,
 	...recorderRoutes,
 	...documentRoutes,
 	...translatorRoutes,
 	...documentTranslatorRoutes,
 	...studioRoutes,
+	...peopleRoutes,
 	...statusRoutes,
+	...requestRoutes,
 ];

@@ -9,6 +9,7 @@ const usage = z.object({ type: z.literal('duration'), seconds: z.number() });
 const shared = {
 	method: 'POST',
 	who: 'member',
+	scope: 'speech',
 	also: ['studio'],
 	body: {
 		kind: 'form',
@@ -30,7 +31,7 @@ export const transcriptions = route({
 	...shared,
 	path: '/v1/audio/transcriptions',
 	summary:
-		'multipart: `file`, `model`, `language`, `prompt`, `temperature`, `response_format` (json, text, verbose_json, srt, vtt), `timestamp_granularities[]`, `stream`, `include[]`',
+		'multipart: `file`, `model`, `language`, `prompt`, `temperature`, `response_format` (json, text, verbose_json, diarized_json, srt, vtt), `speakers`, `timestamp_granularities[]`, `stream`, `include[]`',
 });
 export const audioTranslations = route({
 	...shared,

@@ -12,7 +12,15 @@ import {
 	neededText,
 } from './formFields.ts';
 
-export const transcriptFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;
+/** `diarized_json`: segments with their speakers, as OpenAI has them. */
+export const transcriptFormats = [
+	'json',
+	'text',
+	'verbose_json',
+	'srt',
+	'vtt',
+	'diarized_json',
+] as const;
 /** Field with the recording. */
 export const recordingField = 'file';
 
@@ -33,6 +41,9 @@ const fields = object({
 	}),
 	timestamp_granularities: formChoices(['segment', 'word'], 'Times of what; needs verbose_json.'),
 	stream: formFlag('Server-sent events instead of one answer.'),
+	speakers: formFlag(
+		'Whether segments name their speaker: verbose_json, srt and vtt; diarized_json does in any case.',
+	),
 	include: formChoices(
 		['logprobs', 'progress'],
 		'logprobs with json and verbose_json; progress with streams.',
@@ -52,6 +63,8 @@ export const speechForm = mapped(fields, (found) => {
 		throw needs('timestamp_granularities', 'response_format=verbose_json');
 	if (include.includes('logprobs') && format !== 'json' && format !== 'verbose_json')
 		throw needs('include', 'response_format=json or verbose_json for logprobs');
+	if (found.speakers && (format === 'json' || format === 'text'))
+		throw needs('speakers', 'response_format=diarized_json, verbose_json, srt or vtt');
 	if (include.includes('progress') && !found.stream)
 		throw needs('include', 'stream=true for progress');
 	return found;

@@ -1,7 +1,7 @@
 /** What the server says of itself, and ending it. */
 
 import * as z from 'zod';
-import { object, oneOf, optional } from './fields.ts';
+import { object, oneOf, optional, string } from './fields.ts';
 import { type Route, route } from './route.ts';
 
 /** Holds nothing, and says nothing of the machine. */
@@ -18,7 +18,21 @@ export const health = route({
 		version: z.string().exactOptional(),
 		idle: z.boolean().exactOptional(),
 		persistent: z.boolean().exactOptional(),
+		/** It has been told to end: another one is to be started. */
+		ending: z.boolean().exactOptional(),
+		/** Its program was replaced or removed since it started. */
+		replaced: z.boolean().exactOptional(),
 	}),
+	section: 'server',
+});
+
+export const proof = route({
+	...page,
+	path: '/nearglot/proof',
+	summary:
+		'proves that this is the server of `endpoint.json`: HMAC-SHA-256 of `server`, a line end and the challenge by `secret`, in base64url',
+	query: object({ challenge: string({ minLength: 1, maxLength: 128 }) }),
+	answer: z.object({ proof: z.string() }),
 	section: 'server',
 });
 
@@ -130,6 +144,7 @@ export const mcp = route({
 
 export const statusRoutes = [
 	health,
+	proof,
 	ready,
 	openApiRoute,
 	serviceStatus,

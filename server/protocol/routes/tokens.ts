@@ -12,6 +12,7 @@ export const tokenize = route({
 	method: 'POST',
 	path: '/tokenize',
 	who: 'member',
+	scope: 'chat',
 	summary: 'text or messages to token ids',
 	body: jsonBody(
 		object({
@@ -39,6 +40,7 @@ export const detokenize = route({
 	method: 'POST',
 	path: '/detokenize',
 	who: 'member',
+	scope: 'chat',
 	summary: 'token ids to text',
 	body: jsonBody(
 		object({

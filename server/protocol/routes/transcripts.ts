@@ -7,6 +7,8 @@ const wordSchema = z.object({
 	/** Seconds from the start of the recording. */
 	start: z.number(),
 	end: z.number(),
+	/** As of segments. */
+	speaker: z.string().exactOptional(),
 });
 
 const segmentSchema = z.object({
@@ -24,6 +26,8 @@ const segmentSchema = z.object({
 	/** zlib ratio of the text; above 2.4 it is probably a repetition loop. */
 	compression_ratio: z.number(),
 	no_speech_prob: z.number(),
+	/** `A`, `B`, … in the order in which they begin to speak; where that was asked for and somebody was found. */
+	speaker: z.string().exactOptional(),
 });
 
 /** One token of the text, in order. */

@@ -20,6 +20,7 @@ export const translationSystems = route({
 	method: 'GET',
 	path: '/translation/systems',
 	who: 'member',
+	scope: 'translate',
 	also: ['studio'],
 	summary: 'systems that translate: general, custom, models, chat models',
 	answer: z.object({ systems: z.array(system), usual: z.string() }),

@@ -7,14 +7,7 @@
 import * as z from 'zod';
 import { genders, tones } from '../tones.ts';
 import { qualityParameters } from './qualityParameters.ts';
-import {
-	type Besides,
-	type OwnBody,
-	type Parameter,
-	type Role,
-	type Route,
-	route,
-} from './route.ts';
+import { type OwnBody, type Parameter, type Route, route } from './route.ts';
 
 /** The successor of version 3.0. */
 export const latestVersion = '2026-06-06';
@@ -127,14 +120,8 @@ const inputs = {
 	},
 };
 
-/** Who may call a mount of the interface. */
-interface Access {
-	readonly who?: Role;
-	readonly also?: readonly Besides[];
-	readonly translatorKeys?: true;
-	/** Where the documents list it; the other mounts they only mention. */
-	readonly section?: 'translation';
-}
+/** Who may call a mount of the interface, and where the documents list it; the other mounts they only mention. */
+type Access = Pick<Route, 'who' | 'also' | 'scope' | 'translatorKeys' | 'section'>;
 
 const word = z.string();
 const language = z.looseObject({ name: word, nativeName: word, dir: z.enum(['ltr', 'rtl']) });
@@ -312,8 +299,9 @@ function mounted(base: string, access: Access): Mount[] {
 	});
 }
 
+const forKeys = { scope: 'translate', translatorKeys: true } as const;
 /** It has keys of its own, and refuses who shows none where one is wanted. */
-const open: Access = { who: 'member', also: ['stranger'], translatorKeys: true };
+const open = { who: 'member', also: ['stranger'], ...forKeys } as const satisfies Access;
 
 const custom = '/:endpoint{cognitiveservices[A-Za-z0-9.-]*}';
 export const issueTokenRoutes = ['', custom].map((base) =>

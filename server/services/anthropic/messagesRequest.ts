@@ -16,12 +16,12 @@ export function chatOfAnthropic(
 	const { effort, format } = request.output_config ?? {};
 	const first: ChatMessage[] =
 		system === undefined || system === '' ? [] : [{ role: 'system', content: system }];
-	const { temperature, top_p, top_k, max_tokens, ep, ttl } = request;
+	const { temperature, top_p, top_k, max_tokens, ep, exact, ttl } = request;
 	return {
 		model,
 		messages: [...first, ...messages],
 		...defined({
-			...{ temperature, top_p, top_k, max_tokens, ep, ttl, tools },
+			...{ temperature, top_p, top_k, max_tokens, ep, exact, ttl, tools },
 			stop: request.stop_sequences,
 			user: request.metadata?.user_id,
 			tool_choice: chosen?.choice,

@@ -10,6 +10,7 @@ import type {
 import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/historyTurns.ts';
 import type { ChatFacts, ChatQuestion } from '../../engine/text/textJobs.ts';
+import { noChatModel } from '../../hub/downloadOffer.ts';
 import { defined } from '../../protocol/defined.ts';
 import {
 	AppError,
@@ -21,6 +22,13 @@ import {
 } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
+import { type Charged, openBill } from '../limits/account.ts';
+import {
+	AnswerCount,
+	answerAmounts,
+	answerUnderLimit,
+	grantedAnswer,
+} from '../limits/answerTokens.ts';
 import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
 import { type ContinuedPrompt, continuedTokens } from './continuedPrompt.ts';
 import { type ChatPlan, planChat } from './plan.ts';
@@ -103,7 +111,7 @@ export interface ChatService {
 	 * @param request `priority`: `batch` gives way to people who wait.
 	 */
 	run(
-		request: ChatRequest & Owned & Prompted & Partial<Pick<GenerateRequest, 'priority'>>,
+		request: ChatRequest & Owned & Charged & Prompted & Partial<Pick<GenerateRequest, 'priority'>>,
 		onEvent: (event: ChatEvent) => void,
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;
@@ -116,6 +124,7 @@ interface Prepared {
 	readonly plan: ChatPlan;
 	readonly profile: ModelProfile;
 	readonly omittedTurns: number;
+	readonly contextLength: number | undefined;
 	/** Tokens of the prompt, where they had to be made. */
 	readonly tokens: readonly number[] | undefined;
 }
@@ -178,6 +187,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 			plan: { ...plan, generate },
 			profile,
 			omittedTurns,
+			contextLength,
 			tokens: whole ?? tokens,
 		};
 	};
@@ -200,7 +210,26 @@ export function createChatService(deps: ChatDeps): ChatService {
 
 	return {
 		run: async (request, onEvent, signal) => {
-			const { id, plan, profile, omittedTurns, tokens } = await prepare(request, false, signal);
+			const { account } = request;
+			const isLimited = account?.isLimited('tokens') === true;
+			const { id, plan, profile, omittedTurns, tokens, contextLength } = await prepare(
+				request,
+				isLimited,
+				signal,
+			);
+			const { n } = plan.generate;
+			const maxTokens = plan.generate.maxTokens ?? answerUnderLimit;
+			const prompted = tokens?.length ?? 0;
+			await using bill = await openBill(account, {
+				kind: 'chat',
+				model: id,
+				...answerAmounts({
+					...{ prompts: [prompted], n, maxTokens, contextLength },
+					isFixed: plan.generate.maxTokens !== undefined,
+				}),
+			});
+			const count = new AnswerCount(bill, prompted);
+			const answerTokens = isLimited ? { maxTokens: grantedAnswer(bill.granted, prompted, n) } : {};
 			if (plan.ignored.length > 0) onEvent({ type: 'ignored', fields: plan.ignored });
 			if (omittedTurns > 0) onEvent({ type: 'omitted', turns: omittedTurns });
 			let startsReasoning = false;
@@ -221,7 +250,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 			await using lease = await deps.host.acquire(
 				id,
 				{
-					...defined({ executionProvider: request.ep, ttlS: request.ttl }),
+					...defined({ executionProvider: request.ep, exact: request.exact, ttlS: request.ttl }),
 					onFallback: (fallback) => onEvent({ type: 'fallback', fallback }),
 					onLoading: (expectedMs) =>
 						onEvent({ type: 'progress', progress: { phase: 'loading', expectedMs } }),
@@ -240,7 +269,11 @@ export function createChatService(deps: ChatDeps): ChatService {
 				});
 			};
 			const result = await lease.engine.generate(
-				{ ...plan.generate, owner: request.owner, ...defined({ priority: request.priority }) },
+				{
+					...{ ...plan.generate, ...answerTokens },
+					owner: request.owner,
+					...defined({ priority: request.priority }),
+				},
 				(event) => {
 					if (event.type === 'queued') {
 						const { queuePosition } = event;
@@ -249,6 +282,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 					}
 					if (event.type === 'prompt') {
 						const { done, total } = event;
+						count.prompt(done);
 						onEvent({ type: 'progress', progress: { phase: 'prompt', done, total } });
 						return;
 					}
@@ -259,6 +293,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 					const reader = readerOf(event.choice);
 					start();
 					if (event.type === 'text') {
+						count.answer(event.tokenIds.length);
 						const piece = reader.push(event.text, event.tokenIds.length);
 						const { logprobs } = event;
 						onEvent({
@@ -279,6 +314,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				signal,
 			);
 			start();
+			count.end(result);
 			const reasoning = [...readers.values()].reduce(
 				(sum, reader) => sum + reader.reasoningTokens,
 				0,
@@ -304,11 +340,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 async function defaultModel(host: ModelHost): Promise<ModelInfo> {
 	const [best] = readyChatModels(await host.list('chat-completion'));
 	if (best !== undefined) return best;
-	throw new AppError(
-		'model_not_found',
-		'There is no chat model on this computer. Download one with nearglot models pull.',
-		{ param: 'model' },
-	);
+	throw noChatModel('There is no chat model on this computer.');
 }
 
 /** Token counts as the interface reports them. */

@@ -39,7 +39,7 @@ export function planChat(
 			prompt: {
 				kind: 'chat',
 				messages: request.messages,
-				...(offered.length === 0 ? {} : { tools: offered }),
+				...(offered.length === 0 ? {} : { tools: offered.map(asShown) }),
 				...defined({ templateVariables: variables.given }),
 			},
 			sampling,
@@ -56,6 +56,9 @@ export function planChat(
 		ignored: variables.ignored,
 	};
 }
+
+/** A tool as templates write it. */
+const asShown = ({ inputGrammar: _, ...shown }: ToolDefinition): ToolDefinition => shown;
 
 /** Fields that contradict each other are refused, never resolved silently. */
 function checkTogether(request: ChatRequest): void {

@@ -1,6 +1,12 @@
 /** Completions: raw prompts to text. Several prompts are answered side by side. */
 
-import type { GenerateEvent, GenerateSummary, Owned, TokenLogprob } from '../../engine/api.ts';
+import type {
+	GenerateEvent,
+	GeneratePrompt,
+	GenerateSummary,
+	Owned,
+	TokenLogprob,
+} from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
@@ -9,6 +15,9 @@ import { chatUsageOf } from '../chat/chatService.ts';
 import type { LoadProfile } from '../chat/profile.ts';
 import { namingField } from '../fieldNames.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
+import { type Charged, openBill } from '../limits/account.ts';
+import { AnswerCount, answerAmounts } from '../limits/answerTokens.ts';
+import { inputTokens, sumOf } from '../limits/inputTokens.ts';
 import { checkCompletion, planCompletion } from './completionRequest.ts';
 
 export interface CompletionChoice {
@@ -52,7 +61,7 @@ export interface CompletionListener {
 
 export interface CompletionService {
 	run(
-		request: CompletionRequest & Owned,
+		request: CompletionRequest & Owned & Charged,
 		listener: CompletionListener,
 		signal?: AbortSignal,
 	): Promise<CompletionOutcome>;
@@ -74,10 +83,29 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 				factsOf(deps.host, info.id, request, signal),
 			);
 			const plan = planCompletion(request, profile, deps.randomSeed, facts);
+			const prompts = await inputTokens(
+				deps.host,
+				info.id,
+				plan.generate.map(({ prompt }) => plainInput(prompt)),
+				request.account,
+				signal,
+			);
+			await using bill = await openBill(request.account, {
+				kind: 'chat',
+				model: info.id,
+				...answerAmounts({
+					prompts,
+					n: plan.generate[0]?.n ?? 1,
+					maxTokens: plan.generate[0]?.maxTokens ?? 1,
+					isFixed: true,
+					contextLength: info.contextLength,
+				}),
+			});
+			const count = new AnswerCount(bill, sumOf(prompts));
 			await using lease = await deps.host.acquire(
 				info.id,
 				{
-					...defined({ executionProvider: request.ep, ttlS: request.ttl }),
+					...defined({ executionProvider: request.ep, exact: request.exact, ttlS: request.ttl }),
 					onFallback,
 				},
 				signal,
@@ -85,7 +113,14 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 			const answers = () =>
 				plan.generate.map(async (generate, promptIndex) => {
 					const ask = (onEvent: (event: GenerateEvent) => void) =>
-						lease.engine.generate({ ...generate, owner: request.owner }, onEvent, signal);
+						lease.engine.generate(
+							{ ...generate, owner: request.owner },
+							(event) => {
+								if (event.type === 'text') count.answer(event.tokenIds.length);
+								onEvent(event);
+							},
+							signal,
+						);
 					if (!request.stream) {
 						const collected = new Choices(generate.n);
 						const summary = await ask((event) => collected.take(event));
@@ -113,6 +148,7 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 					return { summary, choices: [] };
 				});
 			const results = await namingField('messages', 'prompt', () => Promise.all(answers()));
+			count.end(...results.map(({ summary }) => summary));
 			const choices = results.flatMap(({ summary, choices: found }, promptIndex) => {
 				const { text = '', first } = facts.echoed[promptIndex] ?? {};
 				return bestChoices(found, plan.n).map((choice) =>
@@ -219,6 +255,10 @@ async function factsOf(
 	const gap = suffix === undefined ? {} : { suffix };
 	return text.request('completion', { model, prompts, echo, ...gap }, signal);
 }
+
+/** Completions are asked with texts and tokens only. */
+const plainInput = (prompt: GeneratePrompt): string | readonly number[] =>
+	prompt.kind === 'text' ? prompt.text : prompt.kind === 'tokens' ? prompt.tokens : '';
 
 function addUsage(left: Usage, right: Usage): Usage {
 	return {

@@ -4,6 +4,7 @@ import type { Owned } from '../../engine/api.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
+import type { Charged } from '../limits/account.ts';
 import type { EmbeddingOutcome, EmbeddingService } from './embeddingService.ts';
 
 /** Cutting a text can change the tokens before the cut, so it may take more than one attempt. */
@@ -18,7 +19,7 @@ export interface TruncatedEmbedding {
 /** @param truncate false: a text that is too long is refused */
 export async function embedTruncated(
 	{ embeddings, host }: { readonly embeddings: EmbeddingService; readonly host: ModelHost },
-	request: Omit<EmbeddingRequest, 'input'> & Owned & { readonly input: string[] },
+	request: Omit<EmbeddingRequest, 'input'> & Owned & Charged & { readonly input: string[] },
 	truncate: boolean,
 	onFallback: (fallback: ProviderFallback) => void,
 	signal?: AbortSignal,

@@ -6,6 +6,8 @@ import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
 import { WorkBound } from '../../work/workBound.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
+import { type Charged, openBill } from '../limits/account.ts';
+import { inputTokens, sumOf } from '../limits/inputTokens.ts';
 
 export interface EmbeddingOutcome {
 	readonly model: string;
@@ -20,7 +22,7 @@ export interface EmbeddingService {
 	checkRoom(bytes: number): void;
 	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
-		request: EmbeddingRequest & Owned,
+		request: EmbeddingRequest & Owned & Charged,
 		onFallback: (fallback: ProviderFallback) => void,
 		signal?: AbortSignal,
 	): Promise<EmbeddingOutcome>;
@@ -53,10 +55,17 @@ export function createEmbeddingService(host: ModelHost, bound = usualBound()): E
 			if (empty >= 0)
 				throw new AppError('invalid_request', `'input[${empty}]' is empty.`, { param: 'input' });
 			using _ = bound.enter({ work: workOf(request) }, signal);
+			const { input, account } = request;
+			const tokens = sumOf(await inputTokens(host, id, input, account, signal));
+			await using bill = await openBill(account, {
+				kind: 'embeddings',
+				model: id,
+				amounts: { tokens },
+			});
 			await using lease = await host.acquire(
 				id,
 				{
-					...defined({ executionProvider: request.ep, ttlS: request.ttl }),
+					...defined({ executionProvider: request.ep, exact: request.exact, ttlS: request.ttl }),
 					onFallback,
 				},
 				signal,
@@ -66,6 +75,7 @@ export function createEmbeddingService(host: ModelHost, bound = usualBound()): E
 				{ inputs: request.input, ...defined({ dimensions, owner }) },
 				signal,
 			);
+			bill.total({ promptTokens: result.promptTokens });
 			return {
 				model: id,
 				vectors: result.vectors,

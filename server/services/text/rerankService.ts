@@ -5,6 +5,8 @@ import { defined } from '../../protocol/defined.ts';
 import type { RerankQuestion } from '../../protocol/routes/rerank.ts';
 import { WorkBound } from '../../work/workBound.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
+import { type Charged, openBill } from '../limits/account.ts';
+import { inputTokens, sumOf } from '../limits/inputTokens.ts';
 
 export interface RerankOutcome {
 	readonly model: string;
@@ -20,7 +22,7 @@ export interface RerankService {
 	checkRoom(bytes: number): void;
 	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
-		request: RerankQuestion & Owned,
+		request: RerankQuestion & Owned & Charged,
 		onFallback: (fallback: ProviderFallback) => void,
 		signal?: AbortSignal,
 	): Promise<RerankOutcome>;
@@ -47,10 +49,19 @@ export function createRerankService(host: ModelHost, bound = usualBound()): Rera
 		run: async (request, onFallback, signal) => {
 			const { id } = await host.resolve(request.model, 'rerank');
 			using _ = bound.enter({ work: workOf(request) }, signal);
+			const { account } = request;
+			const read = [request.query, ...request.documents];
+			const [asked = 0, ...found] = await inputTokens(host, id, read, account, signal);
+			await using bill = await openBill(account, {
+				kind: 'rerank',
+				model: id,
+				// The query is read with every document.
+				amounts: { tokens: sumOf(found) + asked * found.length },
+			});
 			await using lease = await host.acquire(
 				id,
 				{
-					...defined({ executionProvider: request.ep, ttlS: request.ttl }),
+					...defined({ executionProvider: request.ep, exact: request.exact, ttlS: request.ttl }),
 					onFallback,
 				},
 				signal,
@@ -65,6 +76,7 @@ export function createRerankService(host: ModelHost, bound = usualBound()): Rera
 			// Of scores that are one number to a computer the logits still tell which is better.
 			ranked.sort((left, right) => right.logit - left.logit || left.index - right.index);
 			const { promptTokens, truncated } = result;
+			bill.total({ promptTokens });
 			return {
 				model: id,
 				ranked: ranked.slice(0, request.top_n).map(({ index, score }) => ({ index, score })),

@@ -1,0 +1,157 @@
+/** Keys of other people, limits and usage: the owner's business. */
+
+import * as z from 'zod';
+import { keyScopes, limitFields, maxLimit } from '../limitTypes.ts';
+import { smallBody } from './bodyLimits.ts';
+import { array, integer, object, oneOf, optional, string } from './fields.ts';
+import { jsonBody, route } from './route.ts';
+
+const owners = { also: ['studio'], section: 'people' } as const;
+
+const limit = () => optional(integer({ min: 1, max: maxLimit }));
+const limits = {
+	tokensPerMinute: limit(),
+	tokensPerDay: limit(),
+	secondsPerMinute: limit(),
+	secondsPerDay: limit(),
+	charactersPerMinute: limit(),
+	charactersPerDay: limit(),
+} satisfies Record<(typeof limitFields)[number]['field'], unknown>;
+
+const shownLimits = z.object(
+	Object.fromEntries(limitFields.map(({ field }) => [field, z.number().exactOptional()])),
+);
+const key = z.object({
+	id: z.string(),
+	name: z.string(),
+	/** What it is for. */
+	scopes: z.array(z.string()).readonly(),
+	limits: shownLimits,
+	createdAt: z.string(),
+	expiresAt: z.string().exactOptional(),
+	expired: z.boolean(),
+});
+/** The key itself is in this answer and nowhere else. */
+const newKey = z.object({ ...key.shape, key: z.string() });
+
+export const listKeys = route({
+	...owners,
+	method: 'GET',
+	path: '/nearglot/keys',
+	summary: 'keys that people were given, without the keys',
+	answer: z.object({
+		keys: z.array(key),
+		peopleLimits: shownLimits,
+		peopleLimitsFixed: z.boolean(),
+	}),
+});
+
+export const createKey = route({
+	...owners,
+	method: 'POST',
+	path: '/nearglot/keys/create',
+	summary: 'a new key, which is shown once',
+	body: jsonBody(
+		object({
+			name: string({ minLength: 1, maxLength: 100 }),
+			scopes: array(oneOf(...keyScopes), { min: 1, max: keyScopes.length }),
+			expiresAt: optional(string({ maxLength: 40 })),
+			...limits,
+		}),
+		smallBody,
+	),
+	answer: newKey,
+	errors: ['store_unavailable'],
+});
+
+const named = object({ key: string({ minLength: 1, maxLength: 100 }) });
+
+export const revokeKey = route({
+	...owners,
+	method: 'POST',
+	path: '/nearglot/keys/revoke',
+	summary: 'takes a key away, by id or name; it stops working at once',
+	body: jsonBody(named, smallBody),
+	answer: key,
+	errors: ['not_found', 'conflict', 'store_unavailable'],
+});
+
+export const rotateKey = route({
+	...owners,
+	method: 'POST',
+	path: '/nearglot/keys/rotate',
+	summary: 'another secret for a key, which is shown once; the one before stops working at once',
+	body: jsonBody(named, smallBody),
+	answer: newKey,
+	errors: ['not_found', 'conflict', 'store_unavailable'],
+});
+
+export const setPeopleLimits = route({
+	...owners,
+	method: 'POST',
+	path: '/nearglot/keys/people',
+	summary: 'limits of everybody whom a sign-in layer names; those left out are none',
+	body: jsonBody(object(limits), smallBody),
+	answer: z.object({ limits: shownLimits }),
+	errors: ['conflict', 'store_unavailable'],
+});
+
+const counts = {
+	requests: z.number(),
+	promptTokens: z.number(),
+	cachedTokens: z.number(),
+	completionTokens: z.number(),
+	seconds: z.number(),
+	characters: z.number(),
+};
+
+export const showUsage = route({
+	...owners,
+	method: 'GET',
+	path: '/nearglot/usage',
+	summary: 'what people have used, added up or row by row',
+	query: object({
+		from: optional(string({ maxLength: 10 })),
+		to: optional(string({ maxLength: 10 })),
+		by: optional(oneOf('person', 'model', 'kind', 'day', 'row')),
+	}),
+	answer: z.object({
+		from: z.string(),
+		to: z.string(),
+		/** Whether what replicas have used is in it, and whether it is being written down. */
+		shared: z.boolean(),
+		kept: z.boolean(),
+		rows: z.array(
+			z.object({
+				/** Of `by`; without it the four fields below. */
+				name: z.string().exactOptional(),
+				day: z.string().exactOptional(),
+				person: z.string().exactOptional(),
+				model: z.string().exactOptional(),
+				kind: z.string().exactOptional(),
+				...counts,
+			}),
+		),
+	}),
+	errors: ['store_unavailable'],
+});
+
+export const deleteUsage = route({
+	...owners,
+	method: 'POST',
+	path: '/nearglot/usage/delete',
+	summary: 'forgets what a person has used',
+	body: jsonBody(object({ person: string({ minLength: 1, maxLength: 200 }) }), smallBody),
+	answer: z.object({ deleted: z.number() }),
+	errors: ['store_unavailable'],
+});
+
+export const peopleRoutes = [
+	listKeys,
+	createKey,
+	revokeKey,
+	rotateKey,
+	setPeopleLimits,
+	showUsage,
+	deleteUsage,
+] as const;
