@@ -1,7 +1,15 @@
 /** How people hear of failures: one notification per cause, and progress that can be cancelled. */
 
 import * as vscode from 'vscode';
-import { AppError, asAppError, teamTrouble } from '../server/protocol/index.ts';
+import {
+	AppError,
+	asAppError,
+	type ErrorAction,
+	type ErrorCode,
+	errorActionOf,
+	offersIn,
+	teamTrouble,
+} from '../server/protocol/index.ts';
 
 /** Causes shown right now, so that one cause is one notification. */
 const shown = new Set<string>();
@@ -10,6 +18,22 @@ const shown = new Set<string>();
 function causeOf(error: AppError): string {
 	const trouble = teamTrouble(error);
 	return trouble ? `${trouble} ${String(error.data?.['origin'] ?? '')}` : error.message;
+}
+
+/** What whoever asked can mend alone: a log would tell them nothing. */
+const mistakes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+	...(['invalid_request', 'not_found', 'conflict', 'payload_too_large'] as const),
+]);
+
+/** What an error offers to do, as a button says it. */
+function actionLabel(action: ErrorAction): string {
+	if (action.kind === 'search') return vscode.l10n.t('Search the hub …');
+	const offers = offersIn(action);
+	const bytes = offers.reduce((sum, offer) => sum + (offer.bytes ?? 0), 0);
+	const names = offers.map(({ name }) => name).join(' + ');
+	return bytes === 0
+		? vscode.l10n.t('Get {0}', names)
+		: vscode.l10n.t('Get {0} (about {1} MB)', names, String(Math.round(bytes / 1e6)));
 }
 
 /** Shows why something did not work. Cancelled work is not worth a message. */
@@ -23,6 +47,9 @@ export async function showError(error: unknown): Promise<void> {
 	const signIn = vscode.l10n.t('Sign In');
 	const here = vscode.l10n.t('Use This Computer');
 	const trouble = teamTrouble(known);
+	const action = errorActionOf(known);
+	const remedy = action && actionLabel(action);
+	const isMistake = trouble === undefined && remedy === undefined && mistakes.has(known.code);
 	const offers =
 		trouble === 'sign-in'
 			? [signIn, here]
@@ -30,13 +57,20 @@ export async function showError(error: unknown): Promise<void> {
 				? [here, log]
 				: known.code === 'daemon_unavailable'
 					? [restart, log]
-					: [log];
+					: remedy !== undefined
+						? [remedy]
+						: [log];
 	try {
-		const choice = await vscode.window.showErrorMessage(`Nearglot: ${known.message}`, ...offers);
+		const text = `Nearglot: ${known.message}`;
+		const choice = isMistake
+			? await vscode.window.showInformationMessage(text)
+			: await vscode.window.showErrorMessage(text, ...offers);
+		if (choice === undefined) return;
 		if (choice === log) await vscode.commands.executeCommand('nearglot.server.showLog');
 		if (choice === signIn) await vscode.commands.executeCommand('nearglot.team.signIn', true);
 		if (choice === here) await vscode.commands.executeCommand('nearglot.team.useThisComputer');
 		if (choice === restart) await vscode.commands.executeCommand('nearglot.server.restart');
+		if (choice === remedy) await vscode.commands.executeCommand('nearglot.models.download', action);
 	} finally {
 		shown.delete(cause);
 	}

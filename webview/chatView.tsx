@@ -8,10 +8,13 @@ import type { Turn } from '../server/protocol/index.ts';
 import { Announcer } from './announce.tsx';
 import type { ChatState } from './chatState.ts';
 import { Composer } from './composer.tsx';
+import { Icon } from './icons.tsx';
 import { ChatContext, useChat } from './page.ts';
+import { type ScrollLock, useScrollLock } from './scrollLock.ts';
 import { TurnView } from './turn.tsx';
 
-export function ChatView({ state }: { state: ChatState }): VNode {
+/** @param empty what is shown before the first question, in place of two lines */
+export function ChatView({ state, empty }: { state: ChatState; empty?: VNode }): VNode {
 	const onClick = (event: MouseEvent) => {
 		const link = (event.target as Element | null)?.closest('a[href]');
 		if (!link) return;
@@ -22,7 +25,7 @@ export function ChatView({ state }: { state: ChatState }): VNode {
 		<ChatContext.Provider value={state}>
 			{/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: links inside handle keys; this only redirects their clicks */}
 			<div class="chat" onClick={onClick}>
-				<Log />
+				<Log empty={empty} />
 				<Announcer />
 				<Composer />
 			</div>
@@ -30,54 +33,56 @@ export function ChatView({ state }: { state: ChatState }): VNode {
 	);
 }
 
-/** How close to the end, in pixels, counts as reading along. */
-const nearPx = 48;
-
-function Log(): VNode {
+function Log({ empty }: { empty: VNode | undefined }): VNode {
 	const { page, turns, t } = useChat();
 	const first = firstRead(turns.value);
 	const from = useFirstShown(page.value?.conversation.id, turns.value.length);
 	const box = useRef<HTMLElement>(null);
-	const following = useRef(true);
-	const lastTop = useRef(0);
-	const onScroll = () => {
-		const element = box.current;
-		if (!element) return;
-		const { scrollHeight, scrollTop, clientHeight } = element;
-		if (scrollHeight - scrollTop - clientHeight < nearPx) following.current = true;
-		// What grows below moves the end away, too: only who goes up goes away.
-		else if (scrollTop < lastTop.current) following.current = false;
-		lastTop.current = scrollTop;
-	};
+	const lock = useScrollLock(box);
 	return (
-		<section
-			class="log"
-			ref={box}
-			onScroll={onScroll}
-			role="log"
-			aria-live="off"
-			aria-label={t('chatLog')}
-			// biome-ignore lint/a11y/noNoninteractiveTabindex: the log is scrolled with the keyboard
-			tabIndex={0}
-		>
-			{turns.value.length === 0 && (
-				<div class="empty">
-					<p class="title">{t('emptyTitle')}</p>
-					<p>{t(page.value?.model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
-				</div>
-			)}
-			{groups(turns.value, from).map(([index, group]) => (
-				<div key={index} class="turns">
-					{group.map((turn) => (
-						<Fragment key={turn.id}>
-							{turn === first && <p class="cut">{t('cut')}</p>}
-							<TurnView turn={turn} />
-						</Fragment>
-					))}
-				</div>
-			))}
-			<Follow box={box} following={following} />
-		</section>
+		<div class="log-frame">
+			<section
+				class="log"
+				ref={box}
+				role="log"
+				aria-live="off"
+				aria-label={t('chatLog')}
+				// biome-ignore lint/a11y/noNoninteractiveTabindex: the log is scrolled with the keyboard
+				tabIndex={0}
+			>
+				{turns.value.length === 0 && empty}
+				{turns.value.length === 0 && !empty && (
+					<div class="empty">
+						<p class="title">{t('emptyTitle')}</p>
+						<p>{t(page.value?.model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
+					</div>
+				)}
+				{groups(turns.value, from).map(([index, group]) => (
+					<div key={index} class="turns">
+						{group.map((turn) => (
+							<Fragment key={turn.id}>
+								{turn === first && <p class="cut">{t('cut')}</p>}
+								<TurnView turn={turn} />
+							</Fragment>
+						))}
+					</div>
+				))}
+				<Follow box={box} lock={lock} />
+			</section>
+			<Newest lock={lock} />
+		</div>
+	);
+}
+
+/** Leads back to the end of the log; there only while the reader is elsewhere. */
+function Newest({ lock }: { lock: ScrollLock }): VNode | null {
+	const { t } = useChat();
+	if (lock.following.value) return null;
+	return (
+		<button type="button" class="newest secondary" onClick={() => lock.toEnd()}>
+			<Icon name="down" />
+			{t('newest')}
+		</button>
 	);
 }
 
@@ -130,30 +135,23 @@ const firstOf = (count: number) =>
  * Keeps the end in view while text arrives, and brings it there with each new question; apart from the log,
  * which need not be drawn again.
  */
-function Follow(props: {
-	box: RefObject<HTMLElement | null>;
-	following: { current: boolean };
-}): null {
-	const { turns, streaming, progress } = useChat();
-	const { box, following } = props;
+function Follow(props: { box: RefObject<HTMLElement | null>; lock: ScrollLock }): null {
+	const { turns, streaming, progress, page } = useChat();
+	const { box, lock } = props;
 	const length = streaming.value?.text.value.length ?? 0;
 	const question = turns.value.findLast(({ role }) => role === 'user')?.id;
+	const answering = page.value?.answering;
 	useEffect(() => {
-		following.current = true;
-	}, [question, following]);
-	useEffect(() => {
-		const element = box.current;
-		if (element && following.current) element.scrollTop = element.scrollHeight;
-	}, [turns.value, length, progress.value, box, following]);
+		if (question !== undefined || answering) lock.toEnd();
+	}, [question, answering, lock]);
+	useEffect(lock.keep, [turns.value, length, progress.value, lock]);
 	useEffect(() => {
 		const element = box.current;
 		if (!element) return;
-		// Code is coloured and boxes get their true height after they were drawn.
-		const observer = new ResizeObserver(() => {
-			if (following.current) element.scrollTop = element.scrollHeight;
-		});
-		for (const child of element.children) observer.observe(child);
+		// Code is coloured and boxes get their true height after they were drawn; the log itself is resized, too.
+		const observer = new ResizeObserver(lock.keep);
+		for (const child of [element, ...element.children]) observer.observe(child);
 		return () => observer.disconnect();
-	}, [turns.value, box, following]);
+	}, [turns.value, box, lock]);
 	return null;
 }

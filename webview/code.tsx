@@ -18,11 +18,12 @@ interface CodeBlockProps {
 export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 	const { send, t, page } = useChat();
 	const name = language.trim().split(/[\s{,]/)[0] ?? '';
+	const isDifference = name === 'diff' || name === 'patch';
 	const box = useRef<HTMLPreElement>(null);
 	const coloured = useMemo(() => signal<readonly ColouredPart[] | undefined>(undefined), []);
 	useEffect(() => {
 		coloured.value = undefined;
-		if (!closed || name === '' || !box.current) return;
+		if (!closed || name === '' || isDifference || !box.current) return;
 		let gone = false;
 		const seen = new IntersectionObserver(async (entries) => {
 			if (!entries.some((entry) => entry.isIntersecting)) return;
@@ -36,7 +37,7 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 			gone = true;
 			seen.disconnect();
 		};
-	}, [text, name, closed, coloured]);
+	}, [text, name, closed, isDifference, coloured]);
 	const turn = useContext(TurnContext);
 	const editor = page.value?.capabilities.editor ?? false;
 	return (
@@ -72,15 +73,35 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard */}
 			<pre ref={box} tabIndex={0}>
 				<code>
-					{coloured.value?.map((part, index) => (
-						<span key={index} style={part.colour ? { color: part.colour } : {}}>
-							{part.text}
-						</span>
-					)) ?? text}
+					{isDifference
+						? differenceLines(text)
+						: (coloured.value?.map((part, index) => (
+								<span key={index} style={part.colour ? { color: part.colour } : {}}>
+									{part.text}
+								</span>
+							)) ?? text)}
 				</code>
 			</pre>
 		</figure>
 	);
+}
+
+/** The lines of a difference, in the theme's colours of what comes and goes. */
+function differenceLines(text: string): VNode[] {
+	return text.split('\n').map((line, index, { length }) => {
+		const kind = /^\+(?!\+\+ )/.test(line)
+			? 'inserted'
+			: /^-(?!-- )/.test(line)
+				? 'deleted'
+				: line.startsWith('@@')
+					? 'place'
+					: '';
+		return (
+			<span key={index} class={kind}>
+				{index < length - 1 ? `${line}\n` : line}
+			</span>
+		);
+	});
 }
 
 /** Copies a text and says so for a moment. */

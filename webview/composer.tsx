@@ -67,12 +67,12 @@ export function Composer(): VNode {
 				{answering ? (
 					<button type="button" class="send stop" onClick={() => send({ type: 'stop' })}>
 						<Icon name="stop" />
-						{t('stop')}
+						<span>{t('stop')}</span>
 					</button>
 				) : (
 					<button type="submit" class="send" disabled={draft.value.trim() === ''}>
 						<Icon name="send" />
-						{t('send')}
+						<span>{t('send')}</span>
 					</button>
 				)}
 			</div>
@@ -160,7 +160,24 @@ function TokenCount(): VNode | null {
 	const { tokens, t } = useChat();
 	const counted = tokens.value;
 	if (!counted || counted.tokens === 0 || over(counted) > 0) return null;
-	return <output class="tokens">{t('tokens', counted.tokens)}</output>;
+	const words = t('tokens', counted.tokens);
+	if (counted.limit === null) return <output class="tokens">{words}</output>;
+	return (
+		<output class="tokens" title={t('tokensOf', counted.tokens, counted.limit)}>
+			<Ring share={counted.tokens / counted.limit} />
+			<span>{words}</span>
+		</output>
+	);
+}
+
+/** How much of what a model can read is taken. */
+function Ring({ share }: { share: number }): VNode {
+	return (
+		<svg class={share > 0.8 ? 'ring nearly' : 'ring'} viewBox="0 0 16 16" aria-hidden="true">
+			<circle cx="8" cy="8" r="6" />
+			<circle cx="8" cy="8" r="6" pathLength="100" stroke-dasharray={`${100 * share} 100`} />
+		</svg>
+	);
 }
 
 /** By how much a question is too long that would be sent alone. Sending it says the same. */

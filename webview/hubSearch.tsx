@@ -2,15 +2,18 @@
 
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
+import { DownloadBar } from './downloadBar.tsx';
 import { errorText } from './errorText.ts';
-import type { HubModel, StudioApi } from './studioApi.ts';
+import type { DownloadShown, HubModel, StudioApi } from './studioApi.ts';
+import { sizeText } from './studioDownloads.ts';
 import { text } from './studioText.ts';
 
 interface HubSearchProps {
 	readonly api: StudioApi;
-	/** Share of what is being downloaded, by repository. */
-	readonly shareOf: (repository: string) => number | undefined;
-	readonly onAdd: (repository: string) => void;
+	/** What is being downloaded, by repository. */
+	readonly downloadOf: (repository: string) => DownloadShown | undefined;
+	readonly onStop: (repository: string) => void;
+	readonly onAdd: (repository: string, licence: string | undefined) => void;
 }
 
 /** Stays while other tools are shown. */
@@ -31,7 +34,7 @@ async function search(api: StudioApi, words: string): Promise<void> {
 	}
 }
 
-export function HubSearch({ api, shareOf, onAdd }: HubSearchProps): VNode {
+export function HubSearch({ api, downloadOf, onStop, onAdd }: HubSearchProps): VNode {
 	return (
 		<section aria-label={text('hub')}>
 			<form
@@ -63,7 +66,8 @@ export function HubSearch({ api, shareOf, onAdd }: HubSearchProps): VNode {
 							<Row
 								key={model.repository}
 								model={model}
-								share={shareOf(model.repository)}
+								download={downloadOf(model.repository)}
+								onStop={onStop}
 								onAdd={onAdd}
 							/>
 						))}
@@ -79,14 +83,16 @@ const names = { onnx: 'ONNX', gguf: 'GGUF', safetensors: 'safetensors', marian: 
 
 function Row({
 	model,
-	share,
+	download,
+	onStop,
 	onAdd,
 }: {
 	model: HubModel;
-	share: number | undefined;
-	onAdd: (repository: string) => void;
+	download: DownloadShown | undefined;
+	onStop: (repository: string) => void;
+	onAdd: (repository: string, licence: string | undefined) => void;
 }): VNode {
-	const { repository, title, license, formats, isGated } = model;
+	const { repository, title, license, formats, sizeBytes, isGated } = model;
 	const [best = 'onnx'] = formats;
 	return (
 		<tr>
@@ -97,23 +103,30 @@ function Row({
 				</span>
 			</th>
 			<td>{best === 'onnx' ? '' : text('builtOf', names[best])}</td>
+			<td>{sizeBytes === undefined ? '' : sizeText(sizeBytes)}</td>
 			<td>{isGated ? text('gated') : ''}</td>
 			<td class="buttons">
-				{share === undefined ? (
+				{download === undefined ? (
 					<button
 						type="button"
 						class="secondary"
 						aria-label={`${text('add')}: ${repository}`}
-						onClick={() => onAdd(repository)}
+						onClick={() => onAdd(repository, license)}
 					>
 						{text('add')}
 					</button>
 				) : (
-					<progress
-						aria-label={text('download', repository, Math.floor(100 * share))}
-						value={share}
-						max={1}
-					/>
+					<>
+						<DownloadBar name={repository} shown={download} />
+						<button
+							type="button"
+							class="secondary"
+							aria-label={`${text('stop')}: ${repository}`}
+							onClick={() => onStop(repository)}
+						>
+							{text('stop')}
+						</button>
+					</>
 				)}
 			</td>
 		</tr>

@@ -5,7 +5,15 @@ import type { Token, Tokens } from 'marked';
 import { Component, type ComponentChildren, type VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import { CodeBlock } from './code.tsx';
-import { headingLevels, type MarkdownBlocks, noBlocks, readBlocks } from './markdownBlocks.ts';
+import {
+	type Details,
+	type Footnote,
+	type FootnoteMark,
+	headingLevels,
+	type MarkdownBlocks,
+	noBlocks,
+	readBlocks,
+} from './markdownBlocks.ts';
 
 /** Text that may still grow. */
 export function Markdown({ text }: { text: Signal<string> }): VNode {
@@ -72,6 +80,25 @@ function block(token: Token, closed: boolean, level = 6): ComponentChildren {
 			return table(token as Tokens.Table);
 		case 'hr':
 			return <hr />;
+		case 'checkbox':
+			return checkbox(token as Tokens.Checkbox);
+		case 'footnote': {
+			const { label, tokens } = token as Footnote;
+			return (
+				<div class="footnotes">
+					<sup>{label}</sup> {inline(tokens)}
+				</div>
+			);
+		}
+		case 'details': {
+			const { summary, tokens } = token as Details;
+			return (
+				<details>
+					<summary>{inline(summary)}</summary>
+					{blocksOf(tokens)}
+				</details>
+			);
+		}
 		case 'html':
 			return <p>{token.raw}</p>;
 		default:
@@ -90,12 +117,7 @@ function blocksOf(tokens: readonly Token[] = []): ComponentChildren {
 }
 
 function list({ ordered, start, items }: Tokens.List): VNode {
-	const rows = items.map((item, index) => (
-		<li key={index}>
-			{item.task && <input type="checkbox" checked={item.checked ?? false} disabled />}
-			{blocksOf(item.tokens)}
-		</li>
-	));
+	const rows = items.map((item, index) => <li key={index}>{blocksOf(item.tokens)}</li>);
 	if (ordered) return <ol start={typeof start === 'number' ? start : 1}>{rows}</ol>;
 	return <ul>{rows}</ul>;
 }
@@ -146,10 +168,17 @@ function Inline({ token }: { token: Token }): ComponentChildren {
 			return <code>{(token as Tokens.Codespan).text}</code>;
 		case 'br':
 			return <br />;
+		case 'checkbox':
+			return checkbox(token as Tokens.Checkbox);
+		case 'footnoteMark':
+			return <sup>{(token as FootnoteMark).label}</sup>;
 		case 'link':
 			return link(token as Tokens.Link);
 		case 'image': {
 			const { href, text } = token as Tokens.Image;
+			// Pictures from elsewhere would tell their server who reads this.
+			if (/^data:image\/(?:png|jpeg|gif|webp);base64,/i.test(href))
+				return <img src={href} alt={text} />;
 			return link({ href, tokens: [{ type: 'text', raw: text || href, text: text || href }] });
 		}
 		case 'escape':
@@ -160,6 +189,10 @@ function Inline({ token }: { token: Token }): ComponentChildren {
 			return token.raw;
 	}
 }
+
+const checkbox = ({ checked }: Pick<Tokens.Checkbox, 'checked'>): VNode => (
+	<input type="checkbox" checked={checked} disabled />
+);
 
 /** Only web links are links; the host opens them. */
 function link({ href, tokens }: Pick<Tokens.Link, 'href' | 'tokens'>): VNode {

@@ -1,6 +1,70 @@
 /** Markdown while it grows: finished blocks keep their tokens, only the last one is read again. */
 
-import { lexer, type Token, type Tokens } from 'marked';
+import { Marked, type Token, type TokenizerExtension, type Tokens } from 'marked';
+
+/** `[^1]` in a text. */
+export interface FootnoteMark extends Tokens.Generic {
+	readonly type: 'footnoteMark';
+	readonly label: string;
+}
+
+/** `[^1]: …`, a line of its own. */
+export interface Footnote extends Tokens.Generic {
+	readonly type: 'footnote';
+	readonly label: string;
+	readonly tokens: Token[];
+}
+
+/** `<details>` with a summary: the one element of HTML that answers use and that needs no trust. */
+export interface Details extends Tokens.Generic {
+	readonly type: 'details';
+	readonly summary: Token[];
+	readonly tokens: Token[];
+}
+
+const extensions: TokenizerExtension[] = [
+	{
+		name: 'footnoteMark',
+		level: 'inline',
+		start: (text) => text.indexOf('[^'),
+		tokenizer(text): FootnoteMark | undefined {
+			const [raw, label] = /^\[\^([^\]\s]{1,40})\]/.exec(text) ?? [];
+			return raw === undefined || label === undefined
+				? undefined
+				: { type: 'footnoteMark', raw, label };
+		},
+	},
+	{
+		name: 'footnote',
+		level: 'block',
+		start: (text) => /^ {0,3}\[\^/m.exec(text)?.index,
+		tokenizer(text): Footnote | undefined {
+			const [raw, label, words] =
+				/^ {0,3}\[\^([^\]\s]{1,40})\]: *([^\n]*)(?:\n+|$)/.exec(text) ?? [];
+			if (raw === undefined || label === undefined) return undefined;
+			return { type: 'footnote', raw, label, tokens: this.lexer.inlineTokens(words ?? '') };
+		},
+	},
+	{
+		name: 'details',
+		level: 'block',
+		start: (text) => text.indexOf('<details'),
+		tokenizer(text): Details | undefined {
+			const open = /^<details(?: open)?>\s*<summary>([^\n]*?)<\/summary>/.exec(text);
+			const end = open ? text.indexOf('</details>', open[0].length) : -1;
+			if (!open || end === -1) return undefined;
+			const raw = text.slice(0, end + '</details>'.length);
+			return {
+				type: 'details',
+				raw,
+				summary: this.lexer.inlineTokens(open[1] ?? ''),
+				tokens: this.lexer.blockTokens(text.slice(open[0].length, end).trim(), []),
+			};
+		},
+	},
+];
+
+const marked = new Marked({ gfm: true, extensions });
 
 /** Blocks of a text; give the last result back with the longer text. */
 export interface MarkdownBlocks {
@@ -26,7 +90,7 @@ export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): Mar
 		if (!text.startsWith(raw, checkedLength)) break;
 		checkedLength += raw.length;
 	}
-	const rest = lexer(text.slice(checkedLength), { gfm: true });
+	const rest = marked.lexer(text.slice(checkedLength));
 	return { text, tokens: [...old.slice(0, checked), ...rest], checked, checkedLength };
 }
 

@@ -1,13 +1,23 @@
-/** Models of the studio page: those on this computer, those that can be added, and what they do now. */
+/** Models of the studio page as cards: those on this computer, those that can be added, and what they do now. */
 
+import './modelsPage.css';
 import { type Signal, signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { AppError, type BuiltLoss, type ModelInfo } from '../server/protocol/index.ts';
+import { DownloadBar } from './downloadBar.tsx';
 import { errorText } from './errorText.ts';
 import { HubSearch } from './hubSearch.tsx';
 import { isMember } from './signedInPerson.ts';
 import type { ModelStats, StudioApi } from './studioApi.ts';
+import {
+	download,
+	downloadProblem,
+	downloads,
+	licenceAccepted,
+	sizeText,
+} from './studioDownloads.ts';
+import { addressOf } from './studioRoute.ts';
 import { type StudioKey, text } from './studioText.ts';
 
 /** Milliseconds between two looks at the states. */
@@ -19,54 +29,94 @@ interface PageModels {
 	/** Whether the owner has opened this page, so that models may be added and removed. */
 	readonly mayChange: Signal<boolean>;
 	readonly problem: Signal<string>;
-	/** Share that has come of each download, 0…1. */
-	readonly downloads: Signal<ReadonlyMap<string, { share: number; stop: AbortController }>>;
+	/** Bytes of memory, and of memory that a thread copies in a second; `undefined` until they are known. */
+	readonly machine: Signal<{ memoryBytes: number; bytesPerSecond: number } | undefined>;
+	/** The task whose models are shown; empty: all. */
+	readonly task: Signal<ModelInfo['task'] | ''>;
 }
 
-/** Downloads go on while other tools are shown. */
 const state: PageModels = {
 	models: signal([]),
 	stats: signal([]),
 	mayChange: signal(true),
 	problem: signal(''),
-	downloads: signal(new Map()),
+	machine: signal(undefined),
+	task: signal(''),
 };
 
 export function ModelsPage({ api }: { api: StudioApi }): VNode {
-	const { models, problem, mayChange, stats } = state;
+	const { models, problem, mayChange, stats, task } = state;
 	const look = useMemo(() => () => refresh(api), [api]);
 	useEffect(() => {
 		void look();
 		const timer = setInterval(look, everyMs);
+		if (api.hasAccess && !state.machine.value)
+			api.machine().then(
+				(machine) => {
+					state.machine.value = machine;
+				},
+				// Without it, cards do not say how fast a model would be.
+				() => undefined,
+			);
 		return () => clearInterval(timer);
-	}, [look]);
-	const here = models.value.filter(({ state: now }) => now !== 'not-downloaded');
+	}, [look, api]);
+	const wanted = models.value.filter((model) => task.value === '' || model.task === task.value);
+	const here = wanted.filter(({ state: now }) => now !== 'not-downloaded');
 	const seen = new Set<string>();
 	// A model is in the catalogue once per device; its alias stands for the one that suits this computer.
-	const others = models.value.filter(({ state: now, alias }) => {
+	const others = wanted.filter(({ state: now, alias }) => {
 		if (now !== 'not-downloaded' || seen.has(alias)) return false;
 		seen.add(alias);
 		return true;
 	});
+	const problems = [problem.value, downloadProblem.value].filter((one) => one !== '');
 	return (
 		<section class="tool" aria-label={text('models')}>
-			{problem.value !== '' && (
-				<p class="error" role="alert">
-					{problem.value}
+			{problems.map((one) => (
+				<p class="error" role="alert" key={one}>
+					{one}
 				</p>
-			)}
-			<Table title={text('here')} models={here} api={api} />
+			))}
+			<Tasks />
+			<Cards title={text('here')} models={here} api={api} />
 			{!mayChange.value && <p class="note">{text(isMember() ? 'ownersModels' : 'keyNeeded')}</p>}
 			{stats.value.length > 0 && <Metrics stats={stats.value} />}
-			{others.length > 0 && <Table title={text('catalogue')} models={others} api={api} />}
+			{others.length > 0 && <Cards title={text('catalogue')} models={others} api={api} />}
 			{mayChange.value && (
 				<HubSearch
 					api={api}
-					shareOf={(repository) => state.downloads.value.get(repository)?.share}
-					onAdd={(repository) => void add(api, { id: repository, alias: repository })}
+					downloadOf={(repository) => downloads.value.get(repository)}
+					onStop={(repository) => downloads.value.get(repository)?.stop.abort()}
+					onAdd={(repository, licence) => {
+						if (licenceAccepted(repository, licence))
+							void download(api, repository).then((came) => (came ? refresh(api) : undefined));
+					}}
 				/>
 			)}
 		</section>
+	);
+}
+
+/** Which kind of models is shown. */
+function Tasks(): VNode {
+	const there = new Set(state.models.value.map(({ task }) => task));
+	const tasks = (Object.keys(taskKeys) as ModelInfo['task'][]).filter((task) => there.has(task));
+	return (
+		<fieldset class="chips" aria-label={text('forWhat')}>
+			{(['', ...tasks] as const).map((task) => (
+				<button
+					key={task}
+					type="button"
+					class="chip"
+					aria-pressed={state.task.value === task}
+					onClick={() => {
+						state.task.value = task;
+					}}
+				>
+					{task === '' ? text('all') : text(taskKeys[task])}
+				</button>
+			))}
+		</fieldset>
 	);
 }
 
@@ -91,28 +141,16 @@ async function refresh(api: StudioApi): Promise<void> {
 	}
 }
 
-function Table(props: { title: string; models: readonly ModelInfo[]; api: StudioApi }): VNode {
+function Cards(props: { title: string; models: readonly ModelInfo[]; api: StudioApi }): VNode {
 	return (
-		<table class="models">
-			<caption>{props.title}</caption>
-			<thead>
-				<tr>
-					<th scope="col">{text('model')}</th>
-					<th scope="col">{text('forWhat')}</th>
-					<th scope="col">{text('size')}</th>
-					<th scope="col">{text('context')}</th>
-					<th scope="col">{text('state')}</th>
-					<th scope="col">
-						<span class="visually-hidden">{text('actions')}</span>
-					</th>
-				</tr>
-			</thead>
-			<tbody>
+		<section class="models" aria-label={props.title}>
+			<h2>{props.title}</h2>
+			<ul>
 				{props.models.map((model) => (
-					<Row key={model.id} model={model} api={props.api} />
+					<Card key={model.id} model={model} api={props.api} />
 				))}
-			</tbody>
-		</table>
+			</ul>
+		</section>
 	);
 }
 
@@ -126,39 +164,85 @@ const stateKeys: Record<ModelInfo['state'], StudioKey> = {
 
 const taskKeys: Record<ModelInfo['task'], StudioKey> = {
 	'chat-completion': 'chat',
-	'text-generation': 'completion',
 	translation: 'translation',
 	'automatic-speech-recognition': 'speech',
+	'text-generation': 'completion',
 	embeddings: 'embeddings',
 	rerank: 'rerank',
+	'text-classification': 'classification',
+	'speaker-segmentation': 'speakers',
+	'speaker-embedding': 'speakers',
 	'voice-activity-detection': 'voice',
 };
 
-function Row({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
-	const download = state.downloads.value.get(model.id);
-	const memory = model.memoryBytes === undefined ? '' : ` · ${size(model.memoryBytes)}`;
+function Card({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
+	const coming = downloads.value.get(model.id);
+	const isHere = model.state !== 'not-downloaded';
+	const size = sizeOf(model);
+	const facts = [
+		size,
+		model.contextLength === undefined
+			? ''
+			: text('contextOf', model.contextLength.toLocaleString()),
+		model.memoryBytes === undefined ? '' : text('inMemory', sizeText(model.memoryBytes)),
+	].filter((fact) => fact !== '');
 	return (
-		<tr>
-			<th scope="row">
-				{model.displayName} <span class="note">{model.license ?? model.id}</span>
-				{model.loss !== undefined && <span class="note"> {lossText(model.loss)}</span>}
-			</th>
-			<td>{text(taskKeys[model.task])}</td>
-			<td>{model.sizeBytes === undefined ? '' : size(model.sizeBytes)}</td>
-			<td data-name={text('context')}>{model.contextLength?.toLocaleString() ?? ''}</td>
-			<td>
-				{download ? (
-					<progress
-						aria-label={text('download', model.displayName, Math.floor(100 * download.share))}
-						value={download.share}
-						max={1}
-					/>
-				) : (
-					text(stateKeys[model.state]) + memory
-				)}
-			</td>
-			<td class="buttons">{buttons(model, api)}</td>
-		</tr>
+		<li class={`card ${model.state}`}>
+			<header>
+				<h3>{model.displayName}</h3>
+				<span class="badge">{text(taskKeys[model.task])}</span>
+			</header>
+			<p class="note">
+				{facts.join(' · ')}
+				{model.loss !== undefined && <> · {lossText(model.loss)}</>}
+			</p>
+			<p class="note">
+				{model.publisher} · <Licence model={model} />
+			</p>
+			{!isHere && <Fit model={model} />}
+			<footer>
+				<span class={isHere ? 'state' : 'visually-hidden'}>{text(stateKeys[model.state])}</span>
+				{coming && <DownloadBar name={model.displayName} shown={coming} />}
+				<span class="buttons">{buttons(model, api)}</span>
+			</footer>
+		</li>
+	);
+}
+
+function sizeOf({ sizeBytes, estimatedBytes }: ModelInfo): string {
+	if (sizeBytes !== undefined) return sizeText(sizeBytes);
+	return estimatedBytes === undefined ? '' : `≈ ${sizeText(estimatedBytes)}`;
+}
+
+/** The licence, with the page of the publisher where it can be read. */
+function Licence({ model }: { model: ModelInfo }): VNode {
+	const { license, parentModelUri } = model;
+	if (parentModelUri === undefined || license === '') return <>{license || model.id}</>;
+	return (
+		<a href={`https://huggingface.co/${parentModelUri}`} target="_blank" rel="noopener noreferrer">
+			{license}
+		</a>
+	);
+}
+
+/** Whether a model has room in this computer's memory, and about how fast it would answer. */
+function Fit({ model }: { model: ModelInfo }): VNode | null {
+	const machine = state.machine.value;
+	const bytes = model.sizeBytes ?? model.estimatedBytes;
+	if (!machine || bytes === undefined) return null;
+	const needed = bytes * 1.25 + 150e6;
+	const share = needed / machine.memoryBytes;
+	const [kind, key]: [string, StudioKey] =
+		share < 0.4 ? ['good', 'fits'] : share < 0.75 ? ['tight', 'fitsTight'] : ['bad', 'fitsNot'];
+	const speed =
+		model.task === 'chat-completion'
+			? ` · ${text('speedOf', Math.max(1, Math.round(machine.bytesPerSecond / bytes)))}`
+			: '';
+	return (
+		<p class={`fit ${kind}`}>
+			{text(key, sizeText(needed))}
+			{speed}
+		</p>
 	);
 }
 
@@ -171,29 +255,39 @@ function lossText(loss: BuiltLoss): string {
 }
 
 function buttons(model: ModelInfo, api: StudioApi): VNode | null {
-	const download = state.downloads.value.get(model.id);
-	const button = (key: StudioKey, run: () => unknown) => (
+	const coming = downloads.value.get(model.id);
+	const button = (key: StudioKey, run: () => unknown, first = false) => (
 		<button
 			type="button"
-			class="secondary"
+			class={first ? '' : 'secondary'}
 			aria-label={`${text(key)}: ${model.displayName}`}
 			onClick={() => void run()}
 		>
 			{text(key)}
 		</button>
 	);
-	if (download) return button('stop', () => download.stop.abort());
+	if (coming) return button('stop', () => coming.stop.abort());
 	if (model.state === 'not-downloaded') {
-		return state.mayChange.value ? button('add', () => add(api, model)) : null;
+		return state.mayChange.value ? button('add', () => add(api, model), true) : null;
 	}
-	if (model.state === 'downloading' || isMember()) return null;
+	if (model.state === 'downloading') return null;
 	const loaded = model.state === 'loaded';
 	const verb = loaded ? 'unload' : 'load';
 	const removable = state.mayChange.value && model.origin !== 'built-in' && !loaded;
 	return (
 		<>
-			{button(verb, () => attempt(api, () => api.setLoaded(model.id, !loaded)))}
-			{removable &&
+			{model.task === 'chat-completion' && (
+				<a
+					class="button"
+					href={addressOf('chat', `with/${encodeURIComponent(model.id)}`)}
+					aria-label={`${text('chatWith')}: ${model.displayName}`}
+				>
+					{text('chatWith')}
+				</a>
+			)}
+			{!isMember() && button(verb, () => attempt(api, () => api.setLoaded(model.id, !loaded)))}
+			{!isMember() &&
+				removable &&
 				button('remove', () => {
 					if (!confirm(text('removeSure', model.displayName))) return undefined;
 					return attempt(api, () => api.removeModel(model.id));
@@ -202,23 +296,9 @@ function buttons(model: ModelInfo, api: StudioApi): VNode | null {
 	);
 }
 
-async function add(api: StudioApi, model: Pick<ModelInfo, 'id' | 'alias'>): Promise<void> {
-	const stop = new AbortController();
-	const showShare = (share: number | undefined) => {
-		const next = new Map(state.downloads.value);
-		if (share === undefined) next.delete(model.id);
-		else next.set(model.id, { share, stop });
-		state.downloads.value = next;
-	};
-	showShare(0);
-	try {
-		await api.download(model.alias, showShare, stop.signal);
-	} catch (error) {
-		if (!stop.signal.aborted) state.problem.value = errorText(error);
-	} finally {
-		showShare(undefined);
-	}
-	if (state.problem.value === '') await refresh(api);
+async function add(api: StudioApi, model: ModelInfo): Promise<void> {
+	if (!licenceAccepted(model.displayName, model.license)) return;
+	if (await download(api, model.alias, model.id)) await refresh(api);
 }
 
 async function attempt(api: StudioApi, work: () => Promise<unknown>): Promise<void> {
@@ -230,31 +310,28 @@ async function attempt(api: StudioApi, work: () => Promise<unknown>): Promise<vo
 	}
 }
 
-/** What the loaded models do now and have done. */
+/** What the loaded models do now and have done; for those who look after the server. */
 function Metrics({ stats }: { stats: readonly ModelStats[] }): VNode {
 	return (
-		<dl class="metrics" aria-label={text('metrics')}>
-			{stats.map(({ model, stats: now }) => (
-				<div key={model}>
-					<dt>{model}</dt>
-					<dd>
-						{text('running', now.running, now.waiting)} ·{' '}
-						{text(
-							'read',
-							now.promptTokensTotal.toLocaleString(),
-							now.cachedTokensTotal.toLocaleString(),
-							now.generatedTokensTotal.toLocaleString(),
-						)}{' '}
-						· {now.executionProvider} · {size(now.residentBytes)}
-					</dd>
-				</div>
-			))}
-		</dl>
+		<details class="metrics">
+			<summary>{text('metrics')}</summary>
+			<dl>
+				{stats.map(({ model, stats: now }) => (
+					<div key={model}>
+						<dt>{model}</dt>
+						<dd>
+							{text('running', now.running, now.waiting)} ·{' '}
+							{text(
+								'read',
+								now.promptTokensTotal.toLocaleString(),
+								now.cachedTokensTotal.toLocaleString(),
+								now.generatedTokensTotal.toLocaleString(),
+							)}{' '}
+							· {now.executionProvider} · {sizeText(now.residentBytes)}
+						</dd>
+					</div>
+				))}
+			</dl>
+		</details>
 	);
-}
-
-function size(bytes: number): string {
-	return bytes >= 1e9
-		? `${(bytes / 1e9).toFixed(1)} GB`
-		: `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }

@@ -1,9 +1,10 @@
 /**
  * What a page keeps in the browser, of the person it was made for and nobody else. Whatever another person
- * has left there is removed before anything is read. Nothing else here touches the browser's stores.
+ * has left there is removed before anything is read. Nothing else here touches the browser's stores, but for `chatShelf.ts`.
  */
 
 import { browserStorePrefix as prefix } from '../server/protocol/index.ts';
+import { forgetChats } from './chatShelf.ts';
 import { personId } from './signedInPerson.ts';
 
 const ownerKey = `${prefix}owner`;
@@ -69,8 +70,9 @@ export function leaveWithOwner(): void {
 }
 
 /** Before signing out: nothing stays. */
-export function forgetAll(): void {
+export async function forgetAll(): Promise<void> {
 	const { browser, tab } = ownStores();
 	browser.forget();
 	tab.forget();
+	await forgetChats();
 }

@@ -1,8 +1,10 @@
 /** The daemon's HTTP interface as the studio page uses it: same origin, with the token of this page if it has one. */
 
 import { signal } from '@preact/signals';
+import { defined } from '../server/protocol/defined.ts';
 import {
 	AppError,
+	type BuildPlanned,
 	type ChatParams,
 	type DownloadProgress,
 	errorOfResponse,
@@ -30,8 +32,22 @@ export type DocumentTranslation = AnswerOf<typeof routes.translateDocument>;
 /** What a loaded model does, as the daemon counts it. */
 export type ModelStats = AnswerOf<typeof routes.listOwnModels>['stats'][number];
 
+/** One of the last requests, and all of it. */
+export type ListedRequest = AnswerOf<typeof routes.listRequests>['requests'][number];
+export type ShownRequest = AnswerOf<typeof routes.readRequest>;
+
 /** A repository of the hub whose models run here. */
 export type HubModel = AnswerOf<typeof routes.searchHubModels>['models'][number];
+
+/** How far a download is. */
+export interface DownloadShown {
+	/** Of its phase, 0…1. */
+	readonly share: number;
+	/** Absent while files come. */
+	readonly phase?: NonNullable<DownloadProgress['phase']>;
+	/** What will be built of the files. */
+	readonly plan?: BuildPlanned;
+}
 
 export class StudioApi {
 	/** With the token of this page. */
@@ -88,6 +104,41 @@ export class StudioApi {
 		return this.client.call(routes.listOwnModels, {});
 	}
 
+	/** The last requests, while they are recorded. */
+	recordedRequests(): Promise<AnswerOf<typeof routes.listRequests>> {
+		return this.client.call(routes.listRequests, {});
+	}
+
+	/** Switches their recording on or off. */
+	recordRequests(recording: boolean): Promise<AnswerOf<typeof routes.listRequests>> {
+		return this.client.call(routes.recordRequests, { body: { recording } });
+	}
+
+	recordedRequest(id: string): Promise<ShownRequest> {
+		return this.client.call(routes.readRequest, { params: { id } });
+	}
+
+	/** Asks once more what was asked; the text of the answer. */
+	async runAgain({ request }: ShownRequest, signal: AbortSignal): Promise<string> {
+		const { stream: _, stream_options: _options, return_progress: _progress, ...same } = request;
+		const { choices } = await this.client.call(
+			routes.chatCompletions,
+			{ body: { ...same, messages: request.messages } },
+			{ signal },
+		);
+		const message = choices[0]?.message;
+		const calls = (message?.tool_calls ?? []).map(
+			({ function: { name, arguments: given } }) => `${name}(${given})`,
+		);
+		return [message?.content ?? '', ...calls].filter((part) => part !== '').join('\n');
+	}
+
+	/** What this computer offers to models. Needs the token. */
+	async machine(): Promise<{ memoryBytes: number; bytesPerSecond: number }> {
+		const { machine } = await this.client.call(routes.suggestModels, {});
+		return machine;
+	}
+
 	setLoaded(name: string, loaded: boolean): Promise<unknown> {
 		const route = loaded ? routes.loadModelQuietly : routes.unloadModelQuietly;
 		return this.client.call(route, { params: { name } });
@@ -103,18 +154,26 @@ export class StudioApi {
 		return models;
 	}
 
-	/** Downloads a model; `onShare` is told the part that has come, 0…1. */
+	/** Downloads a model, or builds it of what it downloads; `onShown` is told how far that is. */
 	async download(
 		model: string,
-		onShare: (share: number) => void,
+		onShown: (shown: DownloadShown) => void,
 		signal: AbortSignal,
 	): Promise<void> {
 		const options = { of: 'download', signal } as const;
-		const onProgress = ({ doneBytes, totalBytes }: DownloadProgress) => {
-			if (totalBytes > 0) onShare(doneBytes / totalBytes);
+		let shown: DownloadShown = { share: 0 };
+		const show = (more: Partial<DownloadShown>) => {
+			shown = { ...shown, ...more };
+			onShown(shown);
 		};
 		const events = this.client.stream(routes.pullModel, { body: { model } }, options);
-		await readDownload(events, onProgress);
+		await readDownload(
+			events,
+			({ doneBytes, totalBytes, phase }) => {
+				if (totalBytes > 0) show({ share: doneBytes / totalBytes, ...defined({ phase }) });
+			},
+			(plan) => show({ plan }),
+		);
 	}
 
 	async languages(): Promise<{ code: string; name: string }[]> {

@@ -9,7 +9,6 @@ import {
 	type ChatEnd,
 	type ChatParams,
 	ChatSession,
-	type Conversation,
 	type HostMessage,
 	type PageMessage,
 	readAnswer,
@@ -21,14 +20,30 @@ import type { Bridge } from './bridge.ts';
 import { ownStores } from './ownStore.ts';
 import { chatStrings } from './protocol.ts';
 import type { StudioApi } from './studioApi.ts';
+import { firstChat, keepChat, showChat, storedChat } from './studioChats.ts';
 import { translated } from './studioText.ts';
 
-const chatName = 'chat';
 const modelName = 'model';
 const draftName = 'draft';
 
-/** A bridge whose other end is this page itself. */
-export function studioBridge(api: StudioApi): Bridge {
+/** The way from the list of chats to the chat that is shown. */
+export interface ChatSwitch {
+	/** Shows another chat; one that is gone leaves the page as it is. */
+	open(id: string): Promise<boolean>;
+	/** Begins a new one; what was shown stays in the list. */
+	create(): void;
+	/** The shown chat as Markdown; `undefined` while it is empty. */
+	markdown(): { title: string; markdown: string } | undefined;
+}
+
+/**
+ * A bridge whose other end is this page itself.
+ * @param wanted id of the chat to begin with, as the address names it
+ */
+export function studioBridge(
+	api: StudioApi,
+	wanted: string,
+): { readonly bridge: Bridge; readonly chats: ChatSwitch } {
 	const { browser, tab } = ownStores();
 	const listeners: ((message: HostMessage) => void)[] = [];
 	const post = (message: HostMessage) => {
@@ -37,25 +52,27 @@ export function studioBridge(api: StudioApi): Bridge {
 	const session = new ChatSession(
 		{
 			complete: (params, onDelta, signal) => complete(api, params, onDelta, signal),
-			save: async (conversation) => browser.set(chatName, JSON.stringify(conversation)),
+			save: keepChat,
 			post,
 			id: () => crypto.randomUUID(),
 			now: () => new Date(),
 		},
 		{ model: browser.get(modelName) ?? '', system: '' },
 	);
-	const postState = () =>
+	const postState = () => {
+		showChat(session.conversation.id);
 		post({
 			type: 'state',
 			state: { ...session.state, capabilities: { editor: false } },
 			strings: translated(chatStrings),
 		});
+	};
 	session.onState = postState;
-	const saved = savedConversation();
-	if (saved) session.open(saved);
 	const handle = async (message: PageMessage): Promise<void> => {
 		switch (message.type) {
 			case 'ready': {
+				const saved = await firstChat(wanted);
+				if (saved && session.conversation.leaf === null) session.open(saved);
 				postState();
 				const models = await api.models();
 				session.models = readyChatModels(models);
@@ -103,7 +120,7 @@ export function studioBridge(api: StudioApi): Bridge {
 				throw new AppError('not_supported', 'There is no editor behind this page.');
 		}
 	};
-	return {
+	const bridge: Bridge = {
 		send: (message) => {
 			handle(message).catch((error: unknown) => console.error(error));
 		},
@@ -111,29 +128,26 @@ export function studioBridge(api: StudioApi): Bridge {
 		load: () => tab.get(draftName) ?? '',
 		store: (draft) => tab.set(draftName, String(draft)),
 	};
-}
-
-/** The shown chat as Markdown; `undefined` while there is none. */
-export function savedMarkdown(): { title: string; markdown: string } | undefined {
-	const chat = savedConversation();
-	return chat?.leaf ? { title: chat.title, markdown: toMarkdown(chat) } : undefined;
-}
-
-/** Forgets the shown chat. */
-export function forgetChat(): void {
-	ownStores().browser.remove(chatName);
-}
-
-function savedConversation(): Conversation | undefined {
-	try {
-		const value: unknown = JSON.parse(ownStores().browser.get(chatName) ?? 'null');
-		const chat = value as Partial<Conversation> | null;
-		return chat && Array.isArray(chat.turns) && typeof chat.id === 'string'
-			? (chat as Conversation)
-			: undefined;
-	} catch {
-		return undefined;
-	}
+	const chats: ChatSwitch = {
+		open: async (id) => {
+			if (id === session.conversation.id) return true;
+			const conversation = await storedChat(id);
+			if (conversation) session.open(conversation);
+			postState();
+			return conversation !== undefined;
+		},
+		create: () => {
+			if (session.conversation.leaf !== null) session.reset('');
+			postState();
+			post({ type: 'focus' });
+		},
+		markdown: () => {
+			const { conversation } = session;
+			if (conversation.leaf === null) return undefined;
+			return { title: conversation.title, markdown: toMarkdown(conversation) };
+		},
+	};
+	return { bridge, chats };
 }
 
 async function complete(

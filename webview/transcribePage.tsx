@@ -60,6 +60,34 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 		}
 	};
 	const recording = state.seconds.value !== undefined;
+	const buttons = (
+		<>
+			<button type="button" class="secondary" onClick={() => file.current?.click()}>
+				{text('chooseFile')}
+			</button>
+			<input
+				ref={file}
+				type="file"
+				hidden
+				aria-label={text('chooseFile')}
+				accept={`audio/*,${endings}`}
+				onChange={(event) => {
+					const chosen = event.currentTarget.files?.[0];
+					if (chosen) open(chosen, chosen.name);
+					event.currentTarget.value = '';
+				}}
+			/>
+			<button
+				type="button"
+				class={recording ? 'record on' : 'record'}
+				aria-pressed={recording}
+				onClick={record}
+			>
+				<Icon name={recording ? 'stop' : 'microphone'} />
+				{recording ? text('stopRecording', shortClock(state.seconds.value ?? 0)) : text('record')}
+			</button>
+		</>
+	);
 	return (
 		<section
 			class={`transcribe${state.over.value ? ' over' : ''}`}
@@ -78,37 +106,12 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 				if (dropped) open(dropped, dropped.name);
 			}}
 		>
-			<div class="sources">
-				{opened.value ? (
+			{opened.value && (
+				<div class="sources">
 					<strong class="name">{opened.value.name}</strong>
-				) : (
-					<span class="note">{text('recordingHint')}</span>
-				)}
-				<button type="button" class="secondary" onClick={() => file.current?.click()}>
-					{text('chooseFile')}
-				</button>
-				<input
-					ref={file}
-					type="file"
-					hidden
-					aria-label={text('chooseFile')}
-					accept={`audio/*,${endings}`}
-					onChange={(event) => {
-						const chosen = event.currentTarget.files?.[0];
-						if (chosen) open(chosen, chosen.name);
-						event.currentTarget.value = '';
-					}}
-				/>
-				<button
-					type="button"
-					class={recording ? 'record on' : 'record'}
-					aria-pressed={recording}
-					onClick={record}
-				>
-					<Icon name={recording ? 'stop' : 'microphone'} />
-					{recording ? text('stopRecording', shortClock(state.seconds.value ?? 0)) : text('record')}
-				</button>
-			</div>
+					{buttons}
+				</div>
+			)}
 			{state.problem.value !== '' && (
 				<p class="error" role="alert">
 					{state.problem.value}
@@ -117,8 +120,10 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 			{opened.value ? (
 				<TranscriptPage key={opened.value.id} page={opened.value.page} />
 			) : (
-				<div class="drop" aria-hidden="true">
+				<div class="drop">
 					<Icon name="microphone" />
+					<p>{text('recordingHint')}</p>
+					<div class="sources">{buttons}</div>
 				</div>
 			)}
 		</section>

@@ -1,82 +1,65 @@
-/** Translating on the studio page: two boxes, with the words that belong together shown on hover. */
+/** Translating on the studio page: two boxes that grow with their text; words that belong together light up in both. */
 
-import { signal } from '@preact/signals';
+import './translatePage.css';
+import { signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { errorText } from './errorText.ts';
+import { readyTargets } from '../server/protocol/index.ts';
+import { Icon, IconButton } from './icons.tsx';
+import { Remedy } from './remedy.tsx';
 import type { StudioApi, Translation } from './studioApi.ts';
 import { text as say } from './studioText.ts';
-import { chosenSystem, SystemChoice } from './systemChoice.tsx';
+import { SystemChoice } from './systemChoice.tsx';
+import {
+	chooseTarget,
+	from,
+	isBusy,
+	isHtml,
+	problem,
+	recent,
+	result,
+	source,
+	startTranslating,
+	swap,
+	to,
+	translateAgain,
+} from './translateState.ts';
 import { linkedParts, readLinks } from './wordLinks.ts';
 
-/** Milliseconds without a key after which the text is translated. */
-const quietMs = 500;
+interface Language {
+	readonly code: string;
+	readonly name: string;
+}
+
+const languages = signal<readonly Language[]>([]);
+/** Codes that the models which are here translate into. */
+const ready = signal<ReadonlySet<string>>(new Set());
+/** Group of linked words under the pointer. */
+const hovered = signal<number | undefined>(undefined);
+
+async function loadLanguages(api: StudioApi): Promise<void> {
+	try {
+		const [listed, models] = await Promise.all([api.languages(), api.models()]);
+		languages.value = listed;
+		ready.value = readyTargets(models);
+	} catch (error) {
+		problem.value = error;
+	}
+}
 
 export function TranslatePage({ api }: { api: StudioApi }): VNode {
-	const state = useMemo(
-		() => ({
-			text: signal(''),
-			from: signal(''),
-			to: signal('de'),
-			html: signal(false),
-			languages: signal<{ code: string; name: string }[]>([]),
-			result: signal<(Translation & { readonly source: string }) | undefined>(undefined),
-			problem: signal(''),
-			busy: signal(false),
-			hovered: signal<number | undefined>(undefined),
-		}),
-		[],
-	);
-	const running = useRef<AbortController>(undefined);
 	useEffect(() => {
-		api.languages().then(
-			(languages) => {
-				state.languages.value = languages;
-			},
-			(error: unknown) => {
-				state.problem.value = errorText(error);
-			},
-		);
-	}, [api, state]);
-	const { text, from, to, html } = state;
-	useEffect(() => {
-		running.current?.abort();
-		if (text.value.trim() === '') {
-			state.result.value = undefined;
-			return;
-		}
-		const stop = new AbortController();
-		running.current = stop;
-		const timer = setTimeout(async () => {
-			state.busy.value = true;
-			try {
-				const system = chosenSystem.value;
-				const options = { from: from.value, to: to.value, html: html.value, system };
-				const source = text.value;
-				const answer = await api.translate(source, options, stop.signal);
-				state.result.value = { ...answer, source };
-				state.problem.value = '';
-			} catch (error) {
-				if (!stop.signal.aborted) state.problem.value = errorText(error);
-			} finally {
-				if (!stop.signal.aborted) state.busy.value = false;
-			}
-		}, quietMs);
-		return () => clearTimeout(timer);
-	}, [text.value, from.value, to.value, html.value, chosenSystem.value, api, state]);
-	const result = state.result.value;
+		startTranslating(api);
+		void loadLanguages(api);
+	}, [api]);
+	const shown = result.value;
 	const nameOf = (code: string) =>
-		state.languages.value.find((language) => language.code === code)?.name ?? code;
-	const options = state.languages.value.map(({ code, name }) => (
-		<option key={code} value={code}>
-			{name}
-		</option>
-	));
+		languages.value.find((language) => language.code === code)?.name ?? code;
 	return (
-		<section class="tool" aria-label={say('translate')}>
-			<div class="row">
+		<section class="tool translate" aria-label={say('translate')}>
+			<div class="languages">
 				<label>
-					{say('from')}
+					<span>{say('from')}</span>
 					<select
 						value={from.value}
 						onChange={(event) => {
@@ -84,74 +67,158 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 						}}
 					>
 						<option value="">{say('detect')}</option>
-						{options}
+						{languages.value.map(option)}
 					</select>
 				</label>
+				<IconButton
+					icon="swap"
+					label={say('swap')}
+					disabled={from.value === '' && shown?.detected === undefined}
+					onClick={swap}
+				/>
 				<label>
-					{say('to')}
-					<select
-						value={to.value}
-						onChange={(event) => {
-							to.value = event.currentTarget.value;
-						}}
-					>
-						{options}
+					<span>{say('to')}</span>
+					<select value={to.value} onChange={(event) => chooseTarget(event.currentTarget.value)}>
+						<Targets />
 					</select>
 				</label>
-				<SystemChoice api={api} />
-				<label>
-					<input
-						type="checkbox"
-						checked={html.value}
-						onChange={(event) => {
-							html.value = event.currentTarget.checked;
-						}}
-					/>
-					{say('html')}
-				</label>
-				<span class="note" role="status">
-					{state.busy.value
-						? say('translating')
-						: result?.detected
-							? say('detected', nameOf(result.detected))
-							: ''}
-				</span>
+				<fieldset class="chips" aria-label={say('recentLanguages')}>
+					{recent.value
+						.filter((code) => code !== to.value && languages.value.some((one) => one.code === code))
+						.map((code) => (
+							<button key={code} type="button" class="chip" onClick={() => chooseTarget(code)}>
+								{nameOf(code)}
+							</button>
+						))}
+				</fieldset>
+				<details class="more">
+					<summary>{say('more')}</summary>
+					<div>
+						<SystemChoice api={api} />
+						<label>
+							<input
+								type="checkbox"
+								checked={isHtml.value}
+								onChange={(event) => {
+									isHtml.value = event.currentTarget.checked;
+								}}
+							/>
+							{say('html')}
+						</label>
+					</div>
+				</details>
 			</div>
 			<div class="pair">
-				<textarea
-					aria-label={say('text')}
-					placeholder={say('textHint')}
-					value={text.value}
-					onInput={(event) => {
-						text.value = event.currentTarget.value;
-					}}
-				/>
-				<output class="result" aria-label={say('translation')}>
-					{result && <Linked result={result} side="target" hovered={state.hovered} />}
-				</output>
+				<SourceBox result={shown} />
+				<div class="box target">
+					<output
+						class="result"
+						aria-label={say('translation')}
+						aria-busy={isBusy.value}
+						lang={to.value}
+						dir="auto"
+					>
+						{shown && <Linked result={shown} side="target" />}
+					</output>
+					<footer>
+						<span class="note" role="status">
+							{isBusy.value
+								? say('translating')
+								: shown?.detected
+									? say('detected', nameOf(shown.detected))
+									: ''}
+						</span>
+						{shown && <Speak words={shown.text} language={shown.to} />}
+						{shown && <Copy words={shown.text} />}
+					</footer>
+				</div>
 			</div>
-			{result?.alignment && (
-				<p class="source-echo" aria-hidden="true">
-					<Linked result={result} side="source" hovered={state.hovered} />
-				</p>
-			)}
-			{state.problem.value !== '' && (
-				<p class="error" role="alert">
-					{state.problem.value}
-				</p>
-			)}
+			<Remedy api={api} error={problem.value} again={translateAgain} />
 		</section>
 	);
 }
 
-function Linked(props: {
-	result: Translation & { readonly source: string };
-	side: 'source' | 'target';
-	hovered: { value: number | undefined };
-}): VNode {
-	const { result, side, hovered } = props;
-	const links = useMemo(() => readLinks(result.alignment ?? ''), [result.alignment]);
-	const whole = side === 'source' ? result.source : result.text;
+const option = ({ code, name }: Language): VNode => (
+	<option key={code} value={code}>
+		{name}
+	</option>
+);
+
+/** Languages that can be had at once before those for which a model has to come. */
+function Targets(): VNode {
+	const now = languages.value.filter(({ code }) => ready.value.has(code));
+	const later = languages.value.filter(({ code }) => !ready.value.has(code));
+	if (now.length === 0 || later.length === 0) return <>{languages.value.map(option)}</>;
+	return (
+		<>
+			<optgroup label={say('readyNow')}>{now.map(option)}</optgroup>
+			<optgroup label={say('afterDownload')}>{later.map(option)}</optgroup>
+		</>
+	);
+}
+
+type ShownTranslation = Translation & { readonly source: string };
+
+/** The text, over a copy of it that grows with it and in which words light up. */
+function SourceBox({ result: shown }: { result: ShownTranslation | undefined }): VNode {
+	const input = useRef<HTMLTextAreaElement>(null);
+	const linked = shown?.alignment && shown.source === source.value ? shown : undefined;
+	return (
+		<div class="box">
+			<div class="grow">
+				<p class="source-echo" aria-hidden="true">
+					{linked ? <Linked result={linked} side="source" /> : source.value}
+					{'\u200b'}
+				</p>
+				<textarea
+					ref={input}
+					aria-label={say('text')}
+					placeholder={say('textHint')}
+					value={source.value}
+					dir="auto"
+					onInput={(event) => {
+						source.value = event.currentTarget.value;
+					}}
+					onPointerMove={({ clientX, clientY }) => {
+						// The words lie below the text that is written.
+						const word = document
+							.elementsFromPoint(clientX, clientY)
+							.find((element) => element.matches('.source-echo [data-group]'));
+						const group = word?.getAttribute('data-group');
+						hovered.value = group ? Number(group) : undefined;
+					}}
+					onPointerLeave={() => {
+						hovered.value = undefined;
+					}}
+				/>
+			</div>
+			<footer>
+				<span class="note">
+					{source.value === '' ? '' : say('charactersLong', source.value.length)}
+				</span>
+				{source.value !== '' && (
+					<>
+						<Speak words={source.value} language={from.value || shown?.detected || ''} />
+						<Copy words={source.value} />
+						<IconButton
+							icon="remove"
+							label={say('clear')}
+							onClick={() => {
+								source.value = '';
+								input.current?.focus();
+							}}
+						/>
+					</>
+				)}
+			</footer>
+		</div>
+	);
+}
+
+function Linked(props: { result: ShownTranslation; side: 'source' | 'target' }): VNode {
+	const { result: shown, side } = props;
+	const links = useMemo(() => readLinks(shown.alignment ?? ''), [shown.alignment]);
+	const whole = side === 'source' ? shown.source : shown.text;
 	const parts = linkedParts(whole, links, side);
 	return (
 		<>
@@ -159,6 +226,7 @@ function Linked(props: {
 				<span
 					key={index}
 					class={groups.includes(hovered.value ?? -1) ? 'linked' : ''}
+					data-group={groups[0]}
 					onPointerEnter={() => {
 						hovered.value = groups[0];
 					}}
@@ -170,5 +238,54 @@ function Linked(props: {
 				</span>
 			))}
 		</>
+	);
+}
+
+function Copy({ words }: { words: string }): VNode {
+	const done = useSignal(false);
+	const copy = async () => {
+		await navigator.clipboard.writeText(words);
+		done.value = true;
+		setTimeout(() => {
+			done.value = false;
+		}, 1500);
+	};
+	return (
+		<IconButton
+			icon={done.value ? 'done' : 'copy'}
+			label={say(done.value ? 'copied' : 'copyText')}
+			onClick={() => void copy()}
+		/>
+	);
+}
+
+/** Reads aloud by a voice of the system, where it has one for the language. */
+function Speak({ words, language }: { words: string; language: string }): VNode | null {
+	if (!('speechSynthesis' in window) || language === '') return null;
+	const speak = () => {
+		speechSynthesis.cancel();
+		const spoken = new SpeechSynthesisUtterance(words);
+		spoken.lang = language;
+		// Voices of a service would send the text away.
+		const voice = speechSynthesis
+			.getVoices()
+			.find((one) => one.localService && one.lang.startsWith(language.split('-')[0] ?? ''));
+		if (voice) spoken.voice = voice;
+		speechSynthesis.speak(spoken);
+	};
+	const hasVoice = speechSynthesis
+		.getVoices()
+		.some((one) => one.localService && one.lang.startsWith(language.split('-')[0] ?? ''));
+	if (!hasVoice) return null;
+	return (
+		<button
+			type="button"
+			class="icon-button"
+			aria-label={say('speak')}
+			title={say('speak')}
+			onClick={speak}
+		>
+			<Icon name="speaker" />
+		</button>
 	);
 }

@@ -1,31 +1,18 @@
 /**
- * *Translate Missing Messages*: fills every language of a message folder. What is new is shown for
- * confirmation file by file; nothing is saved.
+ * *Translate Missing Messages*: fills every language of a message folder. What is new is shown message by
+ * message, all of it chosen; what is left chosen is put into the files, which are not saved.
  */
 
 import * as vscode from 'vscode';
 import { AppError, type MessageFamily, type TextsProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { languageLabel, pickLanguages } from '../targetLanguage.ts';
+import { chooseMessages } from './chooseMessages.ts';
+import type { FilledMessages, MessageTarget } from './filledMessages.ts';
 
 const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
 const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
 const maxFiles = 5000;
-
-/** A file to be filled. */
-interface Target {
-	readonly uri: vscode.Uri;
-	readonly path: string;
-	readonly to: string;
-	readonly isNew: boolean;
-}
-
-interface Filled extends Target {
-	readonly text: string;
-	readonly before: string;
-	readonly added: number;
-	readonly refused: readonly string[];
-}
 
 /** Runs for the folder or file of the explorer's menu, or for the active editor. */
 export async function translateMissingMessages(
@@ -46,8 +33,7 @@ export async function translateMissingMessages(
 	const targets = await pickTargets(languageServer, folder, family);
 	if (!targets || targets.length === 0) return;
 	const filled = await fill(languageServer, folder, family, targets);
-	await propose(family, filled);
-	await summarise(log, family, filled);
+	await offer(log, family, filled);
 }
 
 async function familiesAt(
@@ -95,7 +81,7 @@ async function pickTargets(
 	languageServer: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 	{ targets, from, pattern }: MessageFamily,
-): Promise<Target[] | undefined> {
+): Promise<MessageTarget[] | undefined> {
 	const at = (path: string) => vscode.Uri.joinPath(folder.uri, path);
 	const there = targets.map(({ path, to }) => ({ path, to, uri: at(path), isNew: false }));
 	if (there.length > 0) return there;
@@ -114,8 +100,8 @@ async function fill(
 	languageServer: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 	{ source, from }: MessageFamily,
-	targets: readonly Target[],
-): Promise<Filled[]> {
+	targets: readonly MessageTarget[],
+): Promise<FilledMessages[]> {
 	const sourceUri = vscode.Uri.joinPath(folder.uri, source);
 	const sourceText = await textOf(sourceUri);
 	const title = vscode.l10n.t('Translating missing messages');
@@ -123,7 +109,7 @@ async function fill(
 	return vscode.window.withProgress(
 		{ location, title, cancellable: true },
 		async (shown, token) => {
-			const filled: Filled[] = [];
+			const filled: FilledMessages[] = [];
 			for (const [index, target] of targets.entries()) {
 				if (token.isCancellationRequested) break;
 				const label = `${languageLabel(target.to)} (${index + 1}/${targets.length})`;
@@ -155,39 +141,59 @@ async function fill(
 				if (!made) break;
 				shown.report({ increment: ((1 - reached) * 100) / targets.length });
 				const { text, added, refused } = made;
-				filled.push({ ...target, text, before, added: added.length, refused });
+				const fillWithout = (without: readonly string[]) =>
+					languageServer.request('nearglot/translateMissing', { ...params, without });
+				filled.push({ ...target, text, before, added, refused, fillWithout });
 			}
 			return filled;
 		},
 	);
 }
 
-/** Offers the changes in the editor's own preview of edits to many files. */
-async function propose(family: MessageFamily, filled: readonly Filled[]): Promise<void> {
+/** Lets the user choose among the new messages until something is taken over, or nothing is wanted. */
+async function offer(
+	log: vscode.LogOutputChannel,
+	family: MessageFamily,
+	filled: readonly FilledMessages[],
+): Promise<void> {
+	if (filled.every(({ added }) => added.length === 0)) return summarise(log, family, filled);
+	for (;;) {
+		const chosen = await chooseMessages(filled);
+		const count = chosen?.reduce((sum, { added }) => sum + added.length, 0) ?? 0;
+		if (chosen && count > 0) {
+			await write(family, chosen);
+			return summarise(log, family, chosen);
+		}
+		const again = vscode.l10n.t('Show Again');
+		const message = vscode.l10n.t('No message was chosen, and nothing was changed.');
+		if ((await vscode.window.showInformationMessage(message, again)) !== again) return;
+	}
+}
+
+async function write(family: MessageFamily, filled: readonly FilledMessages[]): Promise<void> {
 	const edit = new vscode.WorkspaceEdit();
-	for (const { uri, path, before, text, isNew, to } of filled) {
+	for (const { uri, before, text, isNew } of filled) {
 		if (text === before) continue;
-		const metadata: vscode.WorkspaceEditEntryMetadata = {
-			needsConfirmation: true,
-			label: vscode.l10n.t('New messages in {0}', languageLabel(to)),
-			description: path,
-		};
 		if (isNew) {
-			edit.createFile(
-				uri,
-				{ contents: new TextEncoder().encode(text), overwrite: false },
-				metadata,
-			);
+			edit.createFile(uri, { contents: new TextEncoder().encode(text), overwrite: false });
 			continue;
 		}
 		const document = await vscode.workspace.openTextDocument(uri);
+		if (document.getText() !== before)
+			throw new AppError(
+				'conflict',
+				vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
+			);
 		for (const { start, end, insert } of changedParts(before, text)) {
 			const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-			edit.replace(uri, range, insert, metadata);
+			edit.replace(uri, range, insert);
 		}
 	}
 	if (edit.size > 0 && !(await vscode.workspace.applyEdit(edit)))
-		throw new AppError('cancelled', `Nothing was taken over from ${family.source}.`);
+		throw new AppError(
+			'conflict',
+			vscode.l10n.t('The editor refused the change of {0}. Is the file read-only?', family.source),
+		);
 }
 
 /** The one stretch in which two texts differ, in whole lines. */
@@ -206,11 +212,12 @@ function changedParts(before: string, after: string) {
 async function summarise(
 	log: vscode.LogOutputChannel,
 	{ source }: MessageFamily,
-	filled: readonly Filled[],
+	filled: readonly FilledMessages[],
 ): Promise<void> {
 	const refused = filled.flatMap(({ to, refused: texts }) => texts.map((text) => `${to}: ${text}`));
-	const added = filled.reduce((sum, file) => sum + file.added, 0);
-	for (const { path, to, added: count } of filled) log.info(`${path} (${to}): ${count} messages`);
+	const added = filled.reduce((sum, file) => sum + file.added.length, 0);
+	for (const { path, to, added: messages } of filled)
+		log.info(`${path} (${to}): ${messages.length} messages`);
 	for (const text of refused) log.warn(`${source}: not translated, placeholders differ: ${text}`);
 	const message =
 		added === 0 && refused.length === 0

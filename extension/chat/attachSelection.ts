@@ -52,7 +52,7 @@ export function rangeAttachment(
 		);
 	}
 	const path = vscode.workspace.asRelativePath(document.uri);
-	const lines = range ? `:${range.start.line + 1}-${range.end.line + 1}` : '';
+	const lines = range ? linesLabel(range) : '';
 	return {
 		label: path + lines,
 		language: document.languageId,
@@ -66,4 +66,10 @@ export function rangeAttachment(
 
 function plain({ line, character }: vscode.Position): { line: number; character: number } {
 	return { line, character };
+}
+
+/** Lines that hold something of a selection; one that ends where a line begins has nothing of that line. */
+function linesLabel({ start, end }: vscode.Range): string {
+	const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+	return last === start.line ? `:${start.line + 1}` : `:${start.line + 1}-${last + 1}`;
 }

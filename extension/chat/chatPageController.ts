@@ -32,6 +32,7 @@ import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
 import type { ChosenTools } from './chosenTools.ts';
 import { changesAttachment } from './gitChanges.ts';
+import { insertCode } from './insertCode.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
 import type { Proposals } from './proposals.ts';
@@ -190,7 +191,7 @@ export class ChatPageController {
 				return vscode.env.clipboard.writeText(message.text);
 			case 'insert':
 			case 'replace':
-				return insert(message.text, message.type === 'replace');
+				return insertCode(message.text, message.type === 'replace');
 			case 'apply':
 				return this.#deps.proposals.show(message.text, this.#attachmentsOf(message.id));
 			case 'models':
@@ -324,18 +325,6 @@ async function complete(
 		signal.removeEventListener('abort', cancel);
 		source.dispose();
 	}
-}
-
-async function insert(text: string, replace: boolean): Promise<void> {
-	const editor = lastTextEditor();
-	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
-	await editor.edit((edit) => {
-		for (const selection of editor.selections) {
-			if (replace) edit.replace(selection, text);
-			else edit.insert(selection.active, text);
-		}
-	});
-	await vscode.window.showTextDocument(editor.document, editor.viewColumn);
 }
 
 async function known(language: string): Promise<string> {

@@ -34,7 +34,29 @@ export function locateEdit(text: string, code: string, hints: PlaceHints = {}): 
 	const alike = resembled(text, block);
 	if (alike) return fitted(text, alike.start, alike.end, block);
 	const { start, end } = selection ?? { start: text.length, end: text.length };
-	return fitted(text, start, end, block);
+	return start === end ? insertedAt(text, start, block) : fitted(text, start, end, block);
+}
+
+/**
+ * Code at the cursor. On a line with text it gets a line of its own below, with the indent of that line, unless it is one line
+ * and the cursor stands where words of that line may begin.
+ */
+export function insertedAt(text: string, at: number, code: string): EditPlacement {
+	const block = code.replace(/\r\n/g, '\n').replace(/\n+$/, '');
+	const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+	const before = text.slice(lineStart, at);
+	const begins =
+		/[\s([{=,:]$/.test(before) && !block.includes('\n') && /^(?:\W|$)/.test(text.slice(at));
+	if (before.trim() === '' || begins) return fitted(text, at, at, block);
+	const rest = /^[^\r\n]*/.exec(text.slice(at))?.[0] ?? '';
+	const end = at + rest.length;
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
+	const indent = indentOf(before);
+	const own = indentOf(block);
+	const lines = block
+		.split('\n')
+		.map((line) => (line.trim() === '' ? line : indent + line.slice(own.length)));
+	return { start: end, end, text: eol + lines.join(eol) };
 }
 
 /** Occurrence of the attached code that is closest to where it was. */

@@ -5,12 +5,15 @@ import {
 	AppError,
 	type DownloadProgress,
 	findModel,
+	isOpenLicence,
 	type ModelInfo,
+	offersIn,
+	parseErrorAction,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
-import { lossLabel, type ModelsTree, megabytes } from './modelsTree.ts';
+import { lossLabel, type ModelsTree, megabytes, sizeLabel, taskName } from './modelsTree.ts';
 
 export interface ModelDeps {
 	readonly languageServer: LanguageServerClient;
@@ -33,10 +36,67 @@ export async function setLoaded(deps: ModelDeps, node: unknown, loaded: boolean)
 	deps.models.refresh();
 }
 
-/** Downloads a model of the tree, or one whose hub id is typed, with progress in the view. */
-export async function downloadChosenModel(deps: ModelDeps, node: unknown): Promise<void> {
-	const id = modelOf(node)?.id ?? (await pickModel(deps));
-	if (!id) return;
+/**
+ * Downloads a model of the tree, those that an error says would help, or one whose hub id is typed, with progress
+ * in the view.
+ *
+ * @returns the name it was asked for by; `undefined` when nothing was downloaded
+ */
+export async function downloadChosenModel(
+	deps: ModelDeps,
+	node: unknown,
+): Promise<string | undefined> {
+	const action = parseErrorAction(node);
+	if (action?.kind === 'search') {
+		const found = await searchHub(deps, action.words);
+		return found === undefined ? undefined : download(deps, found);
+	}
+	const { models } = await deps.languageServer.request('nearglot/models', {});
+	if (action) {
+		for (const { model, name, licence } of offersIn(action)) {
+			const known = findModel(models, model);
+			if (!(await acceptLicence(name, licence, known?.parentModelUri))) return undefined;
+			await download(deps, model);
+		}
+		return action.model;
+	}
+	const given = modelOf(node);
+	const id = given?.id ?? (await pickModel(deps, models));
+	if (!id) return undefined;
+	const known = given ?? findModel(models, id);
+	if (known && !(await acceptLicence(known.displayName, known.license, known.parentModelUri)))
+		return undefined;
+	return download(deps, id);
+}
+
+/**
+ * Asks once more where a licence is not one that anybody may use models under for anything.
+ * @param published hub id of the model whose page has the licence
+ */
+async function acceptLicence(
+	name: string,
+	licence: string,
+	published: string | undefined,
+): Promise<boolean> {
+	if (licence === '' || isOpenLicence(licence)) return true;
+	const accept = vscode.l10n.t('Accept and Download');
+	const read = vscode.l10n.t('Read the Licence');
+	for (;;) {
+		const answer = await vscode.window.showWarningMessage(
+			vscode.l10n.t('{0} comes under the licence “{1}”, which has conditions.', name, licence),
+			{
+				modal: true,
+				detail: vscode.l10n.t('It is between you and the publisher of the model.'),
+			},
+			accept,
+			...(published === undefined ? [] : [read]),
+		);
+		if (answer !== read) return answer === accept;
+		await vscode.env.openExternal(vscode.Uri.parse(`https://huggingface.co/${published}`));
+	}
+}
+
+async function download(deps: ModelDeps, id: string): Promise<string> {
 	await vscode.window.withProgress(
 		{
 			location: vscode.ProgressLocation.Notification,
@@ -80,6 +140,7 @@ export async function downloadChosenModel(deps: ModelDeps, node: unknown): Promi
 			}
 		},
 	);
+	return id;
 }
 
 /** What is left of a download, in seconds, as people say it. */
@@ -137,17 +198,25 @@ export async function chooseModelsFolder(deps: ModelDeps): Promise<void> {
 	);
 }
 
-async function pickModel({ languageServer }: ModelDeps): Promise<string | undefined> {
-	const { models } = await languageServer.request('nearglot/models', {});
+async function pickModel(
+	{ languageServer }: ModelDeps,
+	models: readonly ModelInfo[],
+): Promise<string | undefined> {
 	const other = vscode.l10n.t('Other: type a hub id (owner/name)');
 	const hub = vscode.l10n.t('Search the hub …');
 	const items = models
-		.filter(({ state }) => state === 'not-downloaded')
+		.filter(
+			(model, index, all) =>
+				model.state === 'not-downloaded' &&
+				// Once per model: its alias stands for the variant that suits this computer.
+				all.findIndex(({ alias, state }) => alias === model.alias && state === model.state) ===
+					index,
+		)
 		.map((model) => ({
 			label: model.displayName,
-			description: model.sizeBytes === undefined ? '' : megabytes(model.sizeBytes),
-			detail: `${model.publisher} · ${model.license}`,
-			id: model.id,
+			description: sizeLabel(model),
+			detail: `${taskName(model.task)} · ${model.publisher} · ${model.license}`,
+			id: model.alias,
 		}));
 	const pick = await vscode.window.showQuickPick(
 		[
@@ -188,22 +257,31 @@ async function askTheHub({
 		prompt: vscode.l10n.t('Words to look for on the hub'),
 		placeHolder: 'qwen instruct',
 	});
-	if (!words?.trim()) return undefined;
+	return words?.trim() ? searchHub({ languageServer }, words.trim()) : undefined;
+}
+
+async function searchHub(
+	{ languageServer }: Pick<ModelDeps, 'languageServer'>,
+	words: string,
+): Promise<string | undefined> {
 	const title = vscode.l10n.t('Searching the hub');
 	const { models } = await withDelayedProgress(title, (token) =>
-		languageServer.request('nearglot/models/hub', { words: words.trim() }, token),
+		languageServer.request('nearglot/models/hub', { words }, token),
 	);
-	const items = models.map(({ repository, title, formats: [best = 'onnx'], license, isGated }) => ({
-		label: repository,
-		description: best === 'onnx' ? '' : vscode.l10n.t('built here of {0}', formatNames[best]),
-		detail: [
-			title,
-			license,
-			isGated ? vscode.l10n.t('its terms must be accepted first') : undefined,
-		]
-			.filter((part) => part !== undefined)
-			.join(' · '),
-	}));
+	const items = models.map(
+		({ repository, title, formats: [best = 'onnx'], sizeBytes, license, isGated }) => ({
+			label: repository,
+			description: best === 'onnx' ? '' : vscode.l10n.t('built here of {0}', formatNames[best]),
+			detail: [
+				title,
+				sizeBytes === undefined ? undefined : megabytes(sizeBytes),
+				license,
+				isGated ? vscode.l10n.t('its terms must be accepted first') : undefined,
+			]
+				.filter((part) => part !== undefined)
+				.join(' · '),
+		}),
+	);
 	if (items.length === 0) {
 		void vscode.window.showInformationMessage(
 			vscode.l10n.t('The hub has no model with these words that runs here.'),

@@ -107,6 +107,9 @@ const taskOrder: readonly ModelTask[] = [
 	'automatic-speech-recognition',
 	'embeddings',
 	'rerank',
+	'text-classification',
+	'speaker-segmentation',
+	'speaker-embedding',
 	'voice-activity-detection',
 ];
 
@@ -125,7 +128,8 @@ function icon(model: ModelInfo): vscode.ThemeIcon {
 		: new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
 }
 
-function taskName(task: ModelTask): string {
+/** What a task is called. */
+export function taskName(task: ModelTask): string {
 	switch (task) {
 		case 'chat-completion':
 			return vscode.l10n.t('Chat');
@@ -139,6 +143,11 @@ function taskName(task: ModelTask): string {
 			return vscode.l10n.t('Embeddings');
 		case 'rerank':
 			return vscode.l10n.t('Reranking');
+		case 'text-classification':
+			return vscode.l10n.t('Classification');
+		case 'speaker-segmentation':
+		case 'speaker-embedding':
+			return vscode.l10n.t('Speakers');
 		case 'voice-activity-detection':
 			return vscode.l10n.t('Voice Activity');
 	}
@@ -148,8 +157,7 @@ function taskName(task: ModelTask): string {
 function describe(model: ModelInfo): string {
 	if (model.state === 'loaded' && model.memoryBytes !== undefined)
 		return vscode.l10n.t('{0} in memory', megabytes(model.memoryBytes));
-	const size = model.sizeBytes === undefined ? undefined : megabytes(model.sizeBytes);
-	return [size, model.license].filter((part) => part).join(' · ');
+	return [sizeLabel(model), model.license].filter((part) => part).join(' · ');
 }
 
 function tooltip(model: ModelInfo): vscode.MarkdownString {
@@ -163,10 +171,7 @@ function tooltip(model: ModelInfo): vscode.MarkdownString {
 	row(vscode.l10n.t('Model'), model.id);
 	row(vscode.l10n.t('Publisher'), model.publisher);
 	row(vscode.l10n.t('Licence'), model.license);
-	row(
-		vscode.l10n.t('Size'),
-		model.sizeBytes === undefined ? undefined : megabytes(model.sizeBytes),
-	);
+	row(vscode.l10n.t('Size'), sizeLabel(model));
 	row(vscode.l10n.t('Lost by building'), model.loss && lossLabel(model.loss));
 	row(vscode.l10n.t('Context'), model.contextLength?.toLocaleString());
 	row(vscode.l10n.t('Languages'), model.languages?.join(', '));
@@ -193,6 +198,12 @@ export function lossLabel(loss: BuiltLoss): string {
 function percent({ doneBytes, totalBytes, bytesPerSecond }: DownloadProgress): string {
 	const share = totalBytes > 0 ? Math.floor((100 * doneBytes) / totalBytes) : 0;
 	return `${share} % · ${megabytes(bytesPerSecond)}/s`;
+}
+
+/** How much a model takes on the disk, or about how much would come; empty while nothing is known. */
+export function sizeLabel({ sizeBytes, estimatedBytes }: ModelInfo): string {
+	if (sizeBytes !== undefined) return megabytes(sizeBytes);
+	return estimatedBytes === undefined ? '' : vscode.l10n.t('about {0}', megabytes(estimatedBytes));
 }
 
 /** A size for people. */

@@ -1,8 +1,14 @@
 /** *Pick a Better Model for This Computer*: proposals by memory, disk and speed, downloaded when chosen. */
 
 import * as vscode from 'vscode';
-import type { Requests, Suggestion, Suggestions } from '../../server/protocol/index.ts';
-import { storeSetting } from '../settings.ts';
+import {
+	type Requests,
+	type Suggestion,
+	type SuggestionGroup,
+	type Suggestions,
+	suggestionGroups,
+} from '../../server/protocol/index.ts';
+import { setting, storeSetting } from '../settings.ts';
 import { downloadChosenModel, type ModelDeps } from './modelActions.ts';
 import { megabytes } from './modelsTree.ts';
 
@@ -22,33 +28,77 @@ export async function suggestModel(deps: ModelDeps, given: unknown): Promise<voi
 		);
 		return;
 	}
-	const items = models.map((suggestion) => ({ ...itemOf(suggestion), suggestion }));
-	const pick = await vscode.window.showQuickPick(items, {
+	const items = suggestionGroups(models, wantedLanguages()).flatMap(({ group, suggestions }) => [
+		{ label: groupLabel(group), kind: vscode.QuickPickItemKind.Separator },
+		...suggestions.map((suggestion) => ({ ...itemOf(suggestion), suggestion })),
+	]);
+	const pick = await vscode.window.showQuickPick<Row>(items, {
 		title,
 		placeHolder: vscode.l10n.t('Larger models know more and answer slower.'),
 		matchOnDetail: true,
 	});
-	if (!pick) return;
+	if (!pick?.suggestion) return;
 	const { model } = pick.suggestion;
 	// The alias stands for the variant that suits this computer's devices.
-	await downloadChosenModel(deps, { model: { ...model, id: model.alias } });
+	if (!(await downloadChosenModel(deps, { model: { ...model, id: model.alias } }))) return;
 	deps.models.refresh();
-	if (task !== 'chat-completion') return;
+	if (task !== 'chat-completion') return offerToTry(task, model.displayName);
 	const { models: now } = await deps.languageServer.request('nearglot/models', {});
 	const here = now.find(
 		({ id, alias, state }) =>
 			(id === model.id || alias === model.alias) && (state === 'cached' || state === 'loaded'),
 	);
-	if (here) await storeSetting('chat.model', here.id);
+	if (!here) return;
+	await storeSetting('chat.model', here.id);
+	await offerToTry(task, model.displayName);
+}
+
+interface Row extends vscode.QuickPickItem {
+	readonly suggestion?: Suggestion;
+}
+
+const groupLabel = (group: SuggestionGroup): string => {
+	switch (group) {
+		case 'recommended':
+			return vscode.l10n.t('Recommended');
+		case 'fast':
+			return vscode.l10n.t('Fast');
+		case 'code':
+			return vscode.l10n.t('Writes code');
+		case 'best':
+			return vscode.l10n.t('Best answers, slower');
+		case 'other':
+			return vscode.l10n.t('Others');
+	}
+};
+
+/** Languages that people here probably translate into or from. */
+function wantedLanguages(): string[] {
+	const own = [setting('translate.targetLanguage'), vscode.env.language];
+	return [...own, ...setting('translate.languages')].filter((code) => code !== '' && code !== 'en');
+}
+
+/** What a new model does can be seen at once. */
+async function offerToTry(task: SuggestedTask, name: string): Promise<void> {
+	const attempt = vscode.l10n.t('Try');
+	const message = vscode.l10n.t('{0} is ready.', name);
+	if ((await vscode.window.showInformationMessage(message, attempt)) !== attempt) return;
+	const command = {
+		'chat-completion': 'nearglot.chat.new',
+		translation: 'nearglot.translate.selection',
+		'automatic-speech-recognition': 'nearglot.transcribe.file',
+	}[task];
+	await vscode.commands.executeCommand(command);
 }
 
 const isTask = (value: unknown): value is SuggestedTask =>
-	value === 'chat-completion' || value === 'automatic-speech-recognition';
+	['chat-completion', 'automatic-speech-recognition', 'translation'].some((task) => task === value);
 
 async function pickTask(): Promise<SuggestedTask | undefined> {
 	const pick = await vscode.window.showQuickPick(
 		[
 			{ label: vscode.l10n.t('Chat'), task: 'chat-completion' as const },
+			{ label: vscode.l10n.t('Translation'), task: 'translation' as const },
 			{ label: vscode.l10n.t('Speech'), task: 'automatic-speech-recognition' as const },
 		],
 		{ title: vscode.l10n.t('What is the model for?') },

@@ -9,7 +9,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 export function transcribePath(
 	languageServer: LanguageServerClient,
 	path: string,
-	{ model, language, english }: TranscribeChoice,
+	{ model, language, english, speakers }: TranscribeChoice,
 	onDelta: (delta: TranscriptDelta) => void,
 	signal: AbortSignal,
 ): Promise<Transcript> {
@@ -18,6 +18,7 @@ export function transcribePath(
 		...(model === '' ? {} : { model }),
 		...(language === '' ? {} : { language }),
 		...(english ? { english } : {}),
+		...(speakers ? { speakers } : {}),
 	};
 	return withToken(signal, (token) =>
 		languageServer.request('nearglot/transcript', params, token, (value) =>

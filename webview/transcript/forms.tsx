@@ -86,6 +86,13 @@ export function TranscribeForm({ label, done }: { label: string; done?: () => vo
 					}}
 				/>
 			)}
+			<Tick
+				label={t('speakers')}
+				checked={choice.speakers ?? false}
+				onChange={(speakers) => {
+					changed.value = { ...changed.value, speakers };
+				}}
+			/>
 			<button type="submit">{label}</button>
 		</form>
 	);

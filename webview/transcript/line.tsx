@@ -11,6 +11,7 @@ import {
 } from '../../server/protocol/index.ts';
 import { IconButton } from '../icons.tsx';
 import { LineEditor } from './lineEditor.tsx';
+import { SpeakerName } from './speakerName.tsx';
 import type { Match } from './transcriptSearch.ts';
 import { useTranscript } from './transcriptState.ts';
 import type { LineVisibility } from './visibleLines.ts';
@@ -57,6 +58,7 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 			class={`line${active.value ? ' active' : ''}`}
 			aria-current={active.value ? 'true' : undefined}
 		>
+			<SpeakerName index={index} line={line} />
 			<button
 				type="button"
 				class="time"

@@ -1,0 +1,97 @@
+/** The list of chats of the studio page, and what can be done with them. */
+
+import { signal } from '@preact/signals';
+import type { Conversation } from '../server/protocol/index.ts';
+import { ChatShelf, type ShelvedChat } from './chatShelf.ts';
+import { ownStores } from './ownStore.ts';
+
+const currentName = 'chat id';
+/** Where the one chat lay that an earlier version kept. */
+const formerName = 'chat';
+
+export const chats = signal<readonly ShelvedChat[]>([]);
+/** Id of the chat that is shown. */
+export const shownChat = signal('');
+/** The chat that was deleted last, while that can be taken back. */
+export const deletedChat = signal<ShelvedChat | undefined>(undefined);
+
+let opening: Promise<ChatShelf> | undefined;
+const shelf = (): Promise<ChatShelf> => {
+	opening ??= ChatShelf.open().then(async (opened) => {
+		await adopt(opened);
+		return opened;
+	});
+	return opening;
+};
+
+/** Takes over the chat of an earlier version, once. */
+async function adopt(opened: ChatShelf): Promise<void> {
+	const { browser } = ownStores();
+	const former = browser.get(formerName);
+	if (former === undefined) return;
+	try {
+		const chat = JSON.parse(former) as Partial<Conversation> | null;
+		if (chat && Array.isArray(chat.turns) && typeof chat.id === 'string')
+			await opened.save(chat as Conversation);
+	} catch {
+		// What cannot be read is no chat.
+	}
+	browser.remove(formerName);
+}
+
+async function refresh(): Promise<void> {
+	chats.value = await (await shelf()).list();
+}
+
+/** Reads the list; gives the chat to begin with: this tab's own, if it still is there. */
+export async function firstChat(wanted: string): Promise<Conversation | undefined> {
+	await refresh();
+	const id = wanted || ownStores().tab.get(currentName);
+	// A tab that shows none yet goes on with the newest, as long as there is just one place to look.
+	const found = chats.value.find((chat) => chat.id === id);
+	return found?.conversation;
+}
+
+/** Notes which chat this tab shows. */
+export function showChat(id: string): void {
+	shownChat.value = id;
+	ownStores().tab.set(currentName, id);
+}
+
+export async function keepChat(conversation: Conversation): Promise<void> {
+	await (await shelf()).save(conversation);
+	await refresh();
+}
+
+export async function storedChat(id: string): Promise<Conversation | undefined> {
+	return (await (await shelf()).get(id))?.conversation;
+}
+
+/** What a chat is called: by its reader, else by its first question. */
+export const titleOf = ({ title, conversation }: ShelvedChat): string =>
+	title ?? conversation.title;
+
+export async function changeChat(
+	chat: ShelvedChat,
+	change: Pick<ShelvedChat, 'title' | 'pinned'>,
+): Promise<void> {
+	const opened = await shelf();
+	const now = (await opened.get(chat.id)) ?? chat;
+	await opened.put({ ...now, ...change });
+	await refresh();
+}
+
+/** Deletes a chat; {@link restoreChat} takes that back. */
+export async function deleteChat(chat: ShelvedChat): Promise<void> {
+	await (await shelf()).remove(chat.id);
+	deletedChat.value = chat;
+	await refresh();
+}
+
+export async function restoreChat(): Promise<void> {
+	const chat = deletedChat.value;
+	if (!chat) return;
+	await (await shelf()).put(chat);
+	deletedChat.value = undefined;
+	await refresh();
+}
