@@ -27,13 +27,15 @@ const external = ['onnxruntime-node', 'koffi', 'vscode'];
 
 /**
  * CommonJS bundles have no `import.meta.url`; libraries that ask for it get the file's own URL. undici leaves out
- * its second parser of HTTP, which is off, where it sees this bundler.
+ * its second parser of HTTP, which is off, where it sees this bundler. ws looks for no native packages.
  */
 const metaUrl = {
 	define: {
 		'import.meta.url': '__importMetaUrl',
 		__nearglotVersion: JSON.stringify(version),
 		esbuildDetection: 'true',
+		'process.env.WS_NO_BUFFER_UTIL': '"1"',
+		'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
 	},
 	banner: {
 		js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
@@ -83,6 +85,8 @@ const builds = [
 	{ ...node, entryPoints: { 'text-worker': 'server/engine/text/textWorker.ts' } },
 	{ ...node, entryPoints: { 'grammar-worker': 'server/engine/grammar/grammarWorker.ts' } },
 	{ ...node, entryPoints: { 'body-worker': 'server/http/bodyWorker.ts' } },
+	{ ...node, entryPoints: { 'answer-worker': 'server/services/responses/answerWorker.ts' } },
+	{ ...node, entryPoints: { 'otlp-traces': 'server/services/observe/otlpTraces.ts' } },
 	{ ...node, entryPoints: { 'folder-worker': 'server/daemon/folderWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{

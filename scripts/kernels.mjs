@@ -11,7 +11,10 @@ import { root } from './node.mjs';
 const unrolled = (text, vectors) =>
 	text.replace(/;; each vector\n(.*?);; end\n/gs, (_, code) =>
 		Array.from({ length: vectors }, (_, vector) =>
-			code.replaceAll('offset=0', `offset=${16 * vector}`).replaceAll('$tVECTOR', `$t${vector}`),
+			code
+				.replaceAll('offset=0/2', `offset=${8 * vector}`)
+				.replaceAll('offset=0', `offset=${16 * vector}`)
+				.replaceAll('$tVECTOR', `$t${vector}`),
 		).join(''),
 	);
 
@@ -57,6 +60,10 @@ export const kernels = {
 	'server/engine/sample/logits.wat': {
 		name: 'logitsWasm',
 		expand: (text) => unrolled(text, 16),
+	},
+	'server/engine/build/sources/halves.wat': {
+		name: 'halvesWasm',
+		expand: (text) => unrolled(text, 4),
 	},
 	'server/engine/build/quantise/blocks.wat': {
 		name: 'blocksWasm',

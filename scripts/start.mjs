@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './node.mjs';
+import { requestLines } from './requestLines.mjs';
 
 const bundle = join(root, 'dist', 'server.cjs');
 const child = spawn(process.execPath, [bundle, 'serve', '--json', ...process.argv.slice(2)], {
@@ -40,7 +41,9 @@ Try, in another terminal in this folder:
   npx nearglot chat "extract a tar.gz file"
   npx nearglot translate "The file could not be opened." --to de
   npx nearglot transcribe test/fixtures/speech/annie.flac
-  curl -N ${ready.url}/v1/chat/completions -H 'Content-Type: application/json' -H 'Accept: text/event-stream' -d '{"model":"starter-chat","stream":true,"messages":[{"role":"user","content":"extract a tar.gz file"}]}'
+${requestLines(ready.url, process.platform)
+	.map((line) => `  ${line}`)
+	.join('\n')}
 
 `);
 });

@@ -63,7 +63,9 @@ export function reacher(root) {
 /** @returns the kind of a test file */
 export function kindOf(file, reach) {
 	const reached = reach(file);
-	const starts = ['child_process', 'node:child_process'].some((name) => reached.has(name));
+	const starts = ['child_process', 'node:child_process', 'playwright-core'].some((name) =>
+		reached.has(name),
+	);
 	if (starts || [...reached.values()].some(({ listens }) => listens)) return 'process';
 	return reached.has(nativeDoor) ? 'model' : 'pure';
 }

@@ -49,6 +49,8 @@ test('imports between the folders of the server go only downwards', () => {
 
 /** Who renames and removes at once, where nobody can wait, and why that may fail. */
 const movesAtOnce: Readonly<Record<string, string>> = {
+	'server/store/sqliteFile.ts':
+		'a damaged file is set aside while it is opened, which cannot wait; nothing else has it open',
 	'server/store/jsonFile.ts':
 		'a damaged file is set aside before it is read; the next start tries again',
 	'server/store/checkPlace.ts': 'what it has written to see whether it can',
@@ -393,6 +395,8 @@ test("the system's temp folder is asked for in one place: what is on its way lie
 		all.filter(({ text }) => asks.test(text)).map(({ path }) => path),
 		[
 			'server/daemon/machine.ts',
+			// A socket's path must be short.
+			'server/daemon/socketPath.ts',
 			// Looks where a library once left files.
 			'server/daemon/telemetryFiles.ts',
 		],
@@ -417,7 +421,7 @@ test('pages keep what they keep in the browser by the one door that knows whose 
 	);
 	assert.deepEqual(
 		reaching.map(({ path }) => path),
-		['webview/ownStore.ts'],
+		['webview/chatShelf.ts', 'webview/ownStore.ts'],
 	);
 });
 
@@ -440,8 +444,11 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['extension/chat/chatPageController.ts', 'shown and kept with a chat'],
 	['server/cli/gatewayCommand.ts', 'sessions, tokens and keys have dates that other machines read'],
 	['server/cli/keysCommand.ts', 'shown and kept with a key'],
+	['server/cli/usageCommand.ts', 'keys end at dates'],
+	['server/daemon/backend.ts', 'shown and kept with a response'],
 	['server/daemon/daemon.ts', 'shown, and compared with the times of files'],
 	['server/daemon/modelBackend.ts', 'kept with the catalogue'],
+	['server/daemon/peopleBackend.ts', 'keys end at dates, and usage has days'],
 	['server/daemon/translateBackend.ts', 'tokens have dates'],
 	['server/engine/template/chatTemplate.ts', 'a template may write the date'],
 	['server/gateway/providers/oauth1.ts', 'a signature has a date'],
@@ -449,17 +456,20 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/http/chatRoutes.ts', 'shown'],
 	['server/http/completionRoutes.ts', 'shown'],
 	['server/http/guard.ts', 'a signed word has a date'],
+	['server/http/limitHeaders.ts', 'shown'],
 	['server/http/modelListRoutes.ts', 'shown'],
 	['server/http/ollama/ollamaGenerationRoutes.ts', 'shown'],
 	['server/http/ollama/ollamaModelRoutes.ts', 'shown'],
-	['server/http/responsesRoutes.ts', 'shown'],
 	['server/http/translate/documentTranslatorRoutes.ts', 'shown in the id of a request'],
 	['server/http/translate/translateRoutes.ts', 'shown in the id of a request'],
 	['server/hub/downloadModel.ts', 'kept with a model'],
 	['server/hub/repository.ts', 'a server names a date to wait for'],
 	['server/remote/hostedErrors.ts', 'a server names a date to wait for'],
+	['server/services/responses/answerWorker.ts', 'what is kept ends at dates, also after a restart'],
 	['server/store/jsonFile.ts', 'part of a name of a file'],
 	['server/store/lock.ts', 'the time of a file'],
+	['server/store/sqliteFile.ts', 'part of a name of a file'],
+	['webview/chatList.tsx', 'chats stand under the day they are of'],
 	['webview/studioHost.ts', 'shown and kept with a chat'],
 	['webview/transcribePage.tsx', 'part of a name of a file'],
 ]);

@@ -161,7 +161,7 @@ test('one argument is a model only when there is one of that name', () => {
 		assert.deepEqual(modelAndPrompt([name], models), [name, undefined]);
 	assert.deepEqual(modelAndPrompt(['hello'], models), ['c:1', 'hello']);
 	assert.deepEqual(modelAndPrompt(['x', 'hello'], models), ['x', 'hello']);
-	assert.throws(() => modelAndPrompt(['hello'], []), /models pull/);
+	assert.throws(() => modelAndPrompt(['hello'], []), /no chat model/);
 });
 
 test('numbers of options are checked', () => {

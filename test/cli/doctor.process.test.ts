@@ -23,20 +23,21 @@ test('a damaged settings file that the background server meets is told on the te
 	assert.equal((await home.run(['models', 'list'])).stderr, '', 'it is told once');
 });
 
-test('doctor fails where the keys of the translate interface are lost', async () => {
+test('doctor fails where keys are lost', async () => {
 	const made = await home.run(['keys', 'create', 'q', '--quota', '100']);
 	assert.equal(made.code, 0, made.stderr);
 	const sound = JSON.parse((await home.run(['doctor', '--json'])).stdout);
-	assert.equal(sound['translate keys'], '1');
+	assert.equal(sound['keys'], '1');
+	assert.equal(sound['translate keys'], 'none');
 	assert.match(sound['data folder'], /, writable, .+ free$/);
 	assert.ok(!(await readdir(home.folder)).some((name) => name.startsWith('doctor')));
-	await writeFile(join(home.folder, 'translator-keys.json'), '{damaged');
+	await writeFile(join(home.folder, 'keys.db'), 'damaged '.repeat(1000));
+	await writeFile(join(home.folder, 'translator-keys.json.made'), '');
 	const lost = await home.run(['doctor', '--json']);
 	assert.equal(lost.code, 1);
-	assert.match(
-		JSON.parse(lost.stdout)['translate keys'],
-		/^FAILED: .*translator-keys\.json is missing or damaged/,
-	);
+	const rows = JSON.parse(lost.stdout);
+	assert.match(rows['keys'], /^FAILED: .*keys\.db is missing or damaged/);
+	assert.match(rows['translate keys'], /^FAILED: .*translator-keys\.json is missing or damaged/);
 });
 
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0;

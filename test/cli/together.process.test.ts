@@ -4,11 +4,8 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-	hashKey,
-	matchKey,
-	TranslateKeyStore,
-} from '../../server/services/translate/translateKeys.ts';
+import { forwardClock } from '../../server/services/limits/forwardClock.ts';
+import { KeyStore } from '../../server/services/limits/keyStore.ts';
 import { thisProcess } from '../../server/store/processIdentity.ts';
 import { type Home, newHome } from '../support/home.ts';
 
@@ -19,16 +16,20 @@ before(async () => {
 after(() => home.close());
 
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
-const storedKeys = async () =>
-	(await new TranslateKeyStore(join(home.folder, 'translator-keys.json')).read()).keys;
+const storedKeys = () =>
+	new KeyStore(
+		join(home.folder, 'keys.db'),
+		forwardClock(() => Date.now()),
+	);
 
 test('of 24 keys made at once every one that was shown works', async () => {
 	const runs = await Promise.all(numbers(24).map((n) => home.run(['keys', 'create', `key-${n}`])));
 	for (const { code, stderr } of runs) assert.equal(code, 0, stderr);
-	const kept = await storedKeys();
-	assert.equal(kept.length, 24);
-	for (const { stdout } of runs) assert.ok(matchKey(kept, stdout.trim()), 'a key that was shown');
-	assert.equal(new Set(kept.map(({ hash }) => hash)).size, 24);
+	const kept = storedKeys();
+	assert.equal(kept.list().length, 24);
+	for (const { stdout } of runs) assert.ok(kept.find(stdout.trim()), 'a key that was shown');
+	assert.equal(new Set(kept.list().map(({ hash }) => hash)).size, 24);
+	kept.close();
 });
 
 test('keys revoked, made and access changed at once, beside a lock of a dead process', async () => {
@@ -43,9 +44,10 @@ test('keys revoked, made and access changed at once, beside a lock of a dead pro
 		made,
 	]);
 	for (const { code, stderr } of runs) assert.equal(code, 0, stderr);
-	const kept = await storedKeys();
-	assert.equal(kept.length, 19);
-	assert.ok(kept.some(({ hash }) => hash === hashKey(runs.at(-1)?.stdout.trim() ?? '')));
+	const kept = storedKeys();
+	assert.equal(kept.list().length, 19);
+	assert.ok(kept.find(runs.at(-1)?.stdout.trim() ?? ''));
+	kept.close();
 	assert.match((await home.run(['keys', 'access'])).stdout, /Virtual network: on/);
 	const files = (await readdir(home.folder)).filter((name) => name.startsWith('translator-keys'));
 	assert.deepEqual(files, ['translator-keys.json', 'translator-keys.json.made']);

@@ -194,11 +194,11 @@ test('a glossary is registered, used and removed', async () => {
 test('a key is shown once, kept as a hash in a private file, demanded, and revoked', async () => {
 	const made = await nearglot(['keys', 'create', 'ci', '--per-minute', '5000']);
 	const key = made.out.trim();
-	assert.match(key, /^[0-9a-f]{48}$/);
-	const path = join(home, 'translator-keys.json');
-	assert.ok(!(await readFile(path, 'utf8')).includes(key));
+	assert.match(key, /^ngk_[\w-]{43}$/);
+	const path = join(home, 'keys.db');
+	assert.ok(!(await readFile(path, 'latin1')).includes(key));
 	if (process.platform !== 'win32') assert.equal((await stat(path)).mode & 0o777, 0o600);
-	assert.match((await nearglot(['keys', 'list'])).out, /ci .*5000\/min/);
+	assert.match((await nearglot(['keys', 'list'])).out, /ci .*5000 characters a minute/);
 	const { url } = JSON.parse(await readFile(join(home, 'endpoint.json'), 'utf8')) as {
 		url: string;
 	};

@@ -26,9 +26,15 @@ function agrees(schema: z.ZodType | undefined, value: unknown, name: string): vo
 
 const own = ['chat', 'models', 'server'];
 const reading = routes.filter(
-	// A search asks the hub, which is not there.
+	// A search asks the hub, which is not there; what is kept is read below, what is recorded in recordedRoutes.
 	({ method, path, answer, section = '' }) =>
-		method === 'GET' && answer && own.includes(section) && path !== '/nearglot/models/hub',
+		method === 'GET' &&
+		answer &&
+		own.includes(section) &&
+		path !== '/nearglot/models/hub' &&
+		// It proves something about a challenge.
+		path !== '/nearglot/proof' &&
+		!/^\/(?:v1\/responses|v1\/conversations|nearglot\/requests)\//.test(path),
 );
 
 test('what is read answers as it declares, with a model in memory and without', async () => {
@@ -107,4 +113,32 @@ test('a download that is refused names the field in the sentence of every other 
 	const { error } = (await answer.json()) as { error: { message: string; param: string } };
 	assert.equal(error.message, "'model.Name' must be a string, but it is 7.");
 	assert.equal(error.param, 'model.Name');
+});
+
+test('what is kept answers as it declares', async () => {
+	const made = async (path: string, body: object) => {
+		const answer = await server.post(path, body, { headers: server.keyed });
+		const value = (await answer.json()) as { id: string; data: readonly { id: string }[] };
+		const shown = path.replace(/(?<=\/)conv_\w+/, ':id');
+		agrees(posted(shown).answer, value, path);
+		return value;
+	};
+	const items = [{ role: 'user', content: 'hi' }];
+	const { id: conversation } = await made('/v1/conversations', { items, metadata: { a: 'b' } });
+	const input = { model: 'starter-chat', input: 'hi', max_output_tokens: 4 };
+	const { id } = await made('/v1/responses', { ...input, conversation });
+	await made(`/v1/conversations/${conversation}`, { metadata: {} });
+	const { data } = await made(`/v1/conversations/${conversation}/items`, { items });
+	const names = { ':id': conversation, ':item': data[0]?.id ?? '' };
+	const kept = routes.filter(({ path }) => /^\/v1\/(?:responses|conversations)\//.test(path));
+	for (const method of ['GET', 'DELETE'])
+		for (const route of kept.filter((each) => each.method === method).reverse()) {
+			const isResponse = route.path.startsWith('/v1/responses');
+			const path = route.path
+				.replace(':item', names[':item'])
+				.replace(':id', isResponse ? id : conversation);
+			const answer = await fetch(server.url + path, { method, headers: server.keyed });
+			assert.equal(answer.status, 200, routeName(route));
+			agrees(route.answer, await answer.json(), routeName(route));
+		}
 });

@@ -252,9 +252,43 @@ test('openai: responses call functions and take their results', async () => {
 		max_output_tokens: 4,
 	});
 	assert.ok((second.usage?.input_tokens ?? 0) > 40, 'the whole conversation was read');
+});
+
+test('openai: responses call custom tools, whose input a grammar holds, and take their results', async () => {
+	const tools = [
+		{
+			...{ type: 'custom' as const, name: 'sum', description: 'Adds numbers.' },
+			format: { type: 'grammar' as const, syntax: 'regex' as const, definition: '\\d{1,3}\\+\\d' },
+		},
+	];
+	const stream = openai.responses.stream({
+		model: 'tiny',
+		input: 'How much is it?',
+		tools,
+		tool_choice: { type: 'custom', name: 'sum' },
+		parallel_tool_calls: false,
+		max_output_tokens: 300,
+	});
+	let input = '';
+	for await (const event of stream)
+		if (event.type === 'response.custom_tool_call_input.delta') input += event.delta;
+	const first = await stream.finalResponse();
+	const [call] = first.output;
+	assert.ok(call?.type === 'custom_tool_call', JSON.stringify(first.output));
+	assert.match(call.input, /^\d{1,3}\+\d$/);
+	assert.equal(call.input, input);
+	assert.deepEqual(first.tool_choice, { type: 'custom', name: 'sum' });
+	const second = await openai.responses.create({
+		model: 'tiny',
+		previous_response_id: first.id,
+		input: [{ type: 'custom_tool_call_output', call_id: call.call_id, output: '7' }],
+		max_output_tokens: 4,
+	});
+	assert.ok((second.usage?.input_tokens ?? 0) > 20, 'the call was read');
+	const format = { type: 'grammar' as const, syntax: 'regex' as const, definition: '(?=a)' };
 	await assert.rejects(
-		openai.responses.create({ model, input: 'x', previous_response_id: 'resp_1' }),
-		(error) => error instanceof BadRequestError && error.param === 'previous_response_id',
+		openai.responses.create({ model, input: 'x', tools: [{ type: 'custom', name: 'f', format }] }),
+		(error) => error instanceof BadRequestError && error.param === 'tools[0].format.definition',
 	);
 });
 

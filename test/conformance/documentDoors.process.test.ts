@@ -12,6 +12,7 @@ import { formatOf, proseOf } from '../../server/translate/documents/translateDoc
 import { type ForeignLooking, foreignLooking } from '../fixtures/foreignLooking.ts';
 import { connectFront } from '../support/editorDouble.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { serverSecret } from '../support/testServer.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
 import { bodyOf, textsOf, wordFile } from '../translate/documents/officeFiles.ts';
 
@@ -21,7 +22,8 @@ const home = temporaryFolder('doors');
 before(async () => {
 	server = await startTranslateServer({ languages: ['de', 'en', 'es', 'fr'] });
 	const { url, key } = server;
-	const endpoint = { pid: process.pid, url, key, version: '9.9.9', startedAt: '' };
+	const about = { pid: process.pid, version: '9.9.9', startedAt: '' };
+	const endpoint = { ...about, url, key, secret: serverSecret };
 	await writeFile(join(home, 'endpoint.json'), JSON.stringify(endpoint));
 });
 after(async () => {

@@ -125,7 +125,7 @@ test('a second download of a cached model ends at once and forced ones keep the 
 test('a folder below the model folder is used; a precision the hub lacks is refused plainly', async () => {
 	const endpoint = JSON.parse(await readFile(join(home, 'endpoint.json'), 'utf8')) as EndpointFile;
 	const told: number[] = [];
-	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.key, (event) => {
+	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.secret, (event) => {
 		if (event.type === 'download' && event.progressToken === 'mine') told.push(event.doneBytes);
 	});
 	const folder = join(home, 'models', 'elsewhere');
@@ -164,7 +164,7 @@ test('a token on a download that works tells the pipe and not the answer', async
 		body: JSON.stringify({ model: cpu }),
 	});
 	const told: number[] = [];
-	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.key, (event) => {
+	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.secret, (event) => {
 		if (event.type === 'download' && event.progressToken === 'mine') told.push(event.doneBytes);
 	});
 	const response = await fetch(`${url}/openai/download`, {

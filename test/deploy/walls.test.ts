@@ -20,6 +20,8 @@ test('the files that start something are known here', () => {
 		'auth.json',
 		'auth.schema.json',
 		'docker-compose.yml',
+		'grafana.json',
+		'haproxy.cfg',
 		'kubernetes.yaml',
 	];
 	assert.deepEqual(readdirSync(folder).sort(), known);

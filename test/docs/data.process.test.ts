@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { findOrStartDaemon } from '../../server/daemon/findDaemon.ts';
-import { chatCompletions } from '../../server/protocol/routeAddresses.ts';
+import { chatCompletions, responses } from '../../server/protocol/routeAddresses.ts';
 import { type Home, newHome } from '../support/home.ts';
 
 let home: Home;
@@ -19,6 +19,7 @@ test('every file of a data folder that was used is documented', async () => {
 	const daemon = await findOrStartDaemon({ env: home.env });
 	const body = { model: 'starter-chat', messages: [{ role: 'user', content: 'list files' }] };
 	await daemon.call(chatCompletions, { body });
+	await daemon.call(responses, { body: { model: 'starter-chat', input: 'list files' } });
 	for (const args of [
 		['keys', 'create', 'one', '--quota', '1000'],
 		['models', 'pin', 'starter-chat'],
@@ -27,7 +28,8 @@ test('every file of a data folder that was used is documented', async () => {
 		assert.equal(code, 0, stderr);
 	}
 	const found = await readdir(home.folder);
-	assert.ok(found.includes('translator-keys.json') && found.includes('models.json'), String(found));
+	assert.ok(found.includes('responses.db'));
+	assert.ok(found.includes('keys.db') && found.includes('models.json'), String(found));
 	const missing = found.filter((name) => !named.has(name.replace(/\.made$/, '')));
 	assert.deepEqual(missing, []);
 });

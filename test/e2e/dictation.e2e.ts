@@ -89,7 +89,7 @@ test('the studio page transcribes files and the microphone and translates docume
 	});
 	try {
 		await page.goto(url);
-		await page.getByRole('button', { name: 'Transcribe', exact: true }).click();
+		await page.getByRole('link', { name: 'Transcribe', exact: true }).click();
 		await page.locator('input[type=file]').setInputFiles(speech);
 		const words = page.locator('.word');
 		await words.first().waitFor();
@@ -110,7 +110,7 @@ test('the studio page transcribes files and the microphone and translates docume
 		await page.locator('.name').filter({ hasText: '.webm' }).waitFor();
 		await words.first().waitFor();
 
-		await page.getByRole('button', { name: 'Documents' }).click();
+		await page.getByRole('link', { name: 'Documents' }).click();
 		await page.locator('input[type=file]').setInputFiles({
 			name: 'guide.md',
 			mimeType: 'text/markdown',

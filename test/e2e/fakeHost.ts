@@ -14,7 +14,7 @@ const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/
 
 const html = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Chat</title>
 <link rel="stylesheet" href="/chat.css"></head>
-<body class="vscode-dark"><div id="root"></div><script type="module" src="/chat.js"></script></body></html>`;
+<body class="vscode-light"><div id="root"></div><script type="module" src="/chat.js"></script></body></html>`;
 
 export interface FakeHost extends AsyncDisposable {
 	readonly page: Page;

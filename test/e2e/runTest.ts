@@ -1,17 +1,35 @@
 /**
  * Runs the suite in a desktop VS Code, which @vscode/test-electron downloads: on Windows, macOS, and Linux
- * with a display. `npm run test:desktop [version]`. Where nothing can be downloaded it says so and passes.
+ * with a display. `npm run test:desktop -- [version] [--vsix FILE]`; the version `lowest` is the one the manifest asks for.
+ * With a package that one is installed and tested, not the checkout. Where nothing can be downloaded it says so and
+ * passes, but where CI=true it fails.
  */
 
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+	downloadAndUnzipVSCode,
+	resolveCliArgsFromVSCodeExecutablePath,
+	runTests,
+} from '@vscode/test-electron';
 // @ts-expect-error: the scripts are plain JavaScript
 import { buildSuite } from '../../scripts/vscode-host/suite.mjs';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const version = process.argv[2] ?? 'stable';
+const { values, positionals } = parseArgs({
+	options: { vsix: { type: 'string' } },
+	allowPositionals: true,
+});
+const version = positionals[0] === 'lowest' ? lowestVersion() : (positionals[0] ?? 'stable');
+
+/** The oldest editor that the manifest allows: `^1.104.0` is 1.104.0. */
+function lowestVersion(): string {
+	const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	return String(engines.vscode).replace(/^[^\d]*/, '');
+}
 
 /** Path of the program, or why there is none. */
 async function findDesktop(): Promise<{ path: string } | { missing: string }> {
@@ -26,24 +44,56 @@ async function findDesktop(): Promise<{ path: string } | { missing: string }> {
 	}
 }
 
+/** Installs a package as a person does, with the editor's own command; returns the folder it has made. */
+function installPackage(executable: string, vsix: string, folder: string): string {
+	const [cli = '', ...own] = resolveCliArgsFromVSCodeExecutablePath(executable);
+	const isWindows = process.platform === 'win32';
+	const args = [...own, '--extensions-dir', folder, '--install-extension', resolve(vsix)];
+	const quoted = (text: string) => (isWindows ? `"${text}"` : text);
+	const done = spawnSync(quoted(cli), args.map(quoted), { shell: isWindows, encoding: 'utf8' });
+	const [name] = readdirSync(folder).filter((entry) => entry.startsWith('nearglot.nearglot-'));
+	if (done.status !== 0 || name === undefined)
+		throw new Error(`${vsix} was not installed: ${done.stdout}${done.stderr}`);
+	return join(folder, name);
+}
+
+/** The model server that the editor's own program has started must be found, and run models as it should. */
+function askDoctor(extension: string, home: string): void {
+	const done = spawnSync(process.execPath, [join(extension, 'dist/server.cjs'), 'doctor'], {
+		env: { ...process.env, NEARGLOT_HOME: home },
+		encoding: 'utf8',
+	});
+	console.log(done.stdout);
+	if (done.status !== 0)
+		throw new Error(`nearglot doctor ended with ${done.status}: ${done.stderr}`);
+	if (!/^model server .* process \d+, was running$/m.test(done.stdout))
+		throw new Error('The editor has left no model server that could be asked.');
+}
+
 const desktop = await findDesktop();
 if ('missing' in desktop) {
 	console.log(`skipped: ${desktop.missing}.`);
+	if (process.env['CI'] === 'true') process.exitCode = 1;
 } else {
 	const suite: string = await buildSuite();
 	const home = temporaryFolder();
+	const extensions = temporaryFolder('extensions');
 	try {
+		const extension =
+			values.vsix === undefined ? root : installPackage(desktop.path, values.vsix, extensions);
 		process.exitCode = await runTests({
 			vscodeExecutablePath: desktop.path,
-			extensionDevelopmentPath: root,
+			extensionDevelopmentPath: extension,
 			extensionTestsPath: suite,
 			extensionTestsEnv: { NEARGLOT_HOME: home },
 			launchArgs: ['--disable-extensions', '--disable-workspace-trust'],
 		});
+		if (process.exitCode === 0) askDoctor(extension, home);
 	} catch (error) {
 		console.error(error instanceof Error ? error.message : error);
 		process.exitCode = 1;
 	} finally {
-		rmSync(home, { recursive: true, force: true });
+		for (const folder of [home, extensions])
+			rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 	}
 }

@@ -24,16 +24,18 @@ test('the studio page chats, translates with linked words and lists the models',
 	const answer = page.locator('.answer[aria-busy="false"]').last();
 	await answer.filter({ hasText: 'tar' }).waitFor({ timeout: patientMs });
 	await page.screenshot({ path: join(pictures, 'studio-chat.png') });
-	await page.getByRole('button', { name: 'Translate' }).click();
+	await page.getByRole('link', { name: 'Translate' }).click();
 	await page.locator('.pair textarea').fill('The file could not be opened.');
 	const word = page.locator('.result span').first();
 	await word.waitFor();
 	await word.hover();
 	await page.locator('.source-echo .linked').first().waitFor();
 	await page.screenshot({ path: join(pictures, 'studio-translate.png') });
-	await page.getByRole('button', { name: 'Models' }).click();
+	await page.getByRole('link', { name: 'Models' }).click();
 	await page.locator('.models').filter({ hasText: 'starter-translate' }).waitFor();
 	await page.reload();
+	await page.locator('.models').filter({ hasText: 'starter-translate' }).waitFor();
+	await page.getByRole('link', { name: 'Chat', exact: true }).click();
 	await page.locator('.question').filter({ hasText: 'extract a tar.gz file' }).waitFor();
 	assert.deepEqual(problems, []);
 	await page.close();
@@ -60,10 +62,10 @@ test('no page of the studio has accessibility faults, light, dark or in high con
 			['Chat', '.composer'],
 			['Translate', '.pair'],
 			['Documents', '.document-drop'],
-			['Transcribe', '.sources'],
+			['Transcribe', '.drop'],
 			['Models', '.models'],
 		] as const) {
-			await page.getByRole('button', { name: tab, exact: true }).click();
+			await page.getByRole('link', { name: tab, exact: true }).click();
 			await page.locator(shown).first().waitFor();
 			if (tab === 'Translate') {
 				await page.locator('.pair textarea').fill('The password is too short.');
@@ -100,15 +102,15 @@ test('a one-time link opens the studio with the key, in the language of the brow
 		Object.defineProperty(navigator, 'languages', { get: () => ['de-DE', 'en'] });
 	});
 	await page.goto(url);
-	await page.getByRole('button', { name: 'Modelle' }).click();
+	await page.getByRole('link', { name: 'Modelle' }).click();
 	await page
 		.getByRole('button', { name: /^Herunterladen: / })
 		.first()
 		.waitFor();
-	assert.equal(new URL(page.url()).hash, '', 'the ticket is gone from the address');
+	assert.equal(new URL(page.url()).hash, '#/models', 'the ticket is gone from the address');
 	await page.screenshot({ path: join(pictures, 'studio-models.png') });
 	assert.deepEqual(await violations(page, '.models'), []);
-	await page.getByRole('button', { name: 'Übersetzen' }).click();
+	await page.getByRole('link', { name: 'Übersetzen' }).click();
 	await page.locator('.pair textarea').fill('The file could not be opened.');
 	await page.locator('.result span').first().waitFor();
 	assert.deepEqual(await violations(page, '.pair'), []);

@@ -44,6 +44,19 @@ test('several messages of one trouble with one team server are one notice until 
 	for (const { choose } of notices) choose();
 });
 
+const action = {
+	...{ kind: 'download', model: 'opus-mt-en-ja', name: 'OPUS-MT en → ja', bytes: 115e6 },
+	licence: 'apache-2.0',
+	also: [{ model: 'm2m100-418m', name: 'M2M100', bytes: 640e6, licence: 'mit' }],
+};
+
+test('what whoever asked can mend alone comes without a log', async () => {
+	const showing = showError(new AppError('invalid_request', 'Open a text first.'));
+	assert.deepEqual(notices[0]?.offers, []);
+	notices[0]?.choose();
+	await showing;
+});
+
 test('what is offered fits the trouble, and is done', async () => {
 	for (const [error, offers, button, command] of [
 		[
@@ -63,6 +76,12 @@ test('what is offered fits the trouble, and is done', async () => {
 			['Restart Server', 'Show Log'],
 			'Restart Server',
 			['nearglot.server.restart'],
+		],
+		[
+			new AppError('model_not_found', 'Nothing translates en to ja.', { data: { action } }),
+			['Get OPUS-MT en → ja + M2M100 (about 755 MB)'],
+			'Get OPUS-MT en → ja + M2M100 (about 755 MB)',
+			['nearglot.models.download', action],
 		],
 		[new AppError('disk_full'), ['Show Log'], 'Show Log', ['nearglot.server.showLog']],
 	] as const) {

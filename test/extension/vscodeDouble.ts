@@ -184,6 +184,7 @@ const double = {
 			return { dispose: () => configured.delete(listener) };
 		},
 	},
+	QuickPickItemKind: { Separator: -1, Default: 0 },
 	UIKind: { Desktop: 1, Web: 2 },
 	ProgressLocation: { Notification: 15 },
 	Uri: { parse: (text: string) => ({ toString: () => text }) },
@@ -197,6 +198,7 @@ const double = {
 	env: {
 		uriScheme: 'vscode',
 		appHost: 'desktop',
+		language: 'en',
 		get appName() {
 			return desk.environment.appName;
 		},

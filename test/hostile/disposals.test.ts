@@ -9,11 +9,14 @@ import { childrenOf, isNode, type Node, sourcesOf, treeOf } from './syntax.ts';
 
 /** Calls that give no promise, and where they are. */
 const immediate: Readonly<Record<string, string>> = {
+	'server/cli/doctorCommand.ts': 'String',
+	'server/cli/keysCommand.ts': 'create rotate people',
 	'server/engine/embed/embedder.ts': 'sequences.map',
 	'server/engine/runtime/capiBinding.ts': 'copyTensor',
 	'server/engine/seq2seq/headWeights.ts': 'asBytes rowMajor packed',
 	'server/engine/speech/tokenStarts.ts': 'starts.map',
 	'server/engine/template/budget.ts': 'render',
+	'server/services/limits/keyStore.ts': 'this.#file.change',
 	'server/services/mcpTools.ts': '(await response.text()).trimEnd',
 	'extension/transcripts/recordingFile.ts': "hash.digest('hex').slice",
 };

@@ -65,11 +65,11 @@ export const wideRequests: readonly HostileRequest[] = [
 		list(1000, (at) => ({ Text: 'a', ...fields(8, (name) => `K${at}x${name}`) })),
 	),
 	chat(
-		'39,000 fields with numbers for names',
-		fields(39_000, (at) => at * 7),
+		'19,000 fields with numbers for names',
+		fields(19_000, (at) => at * 7),
 	),
-	chat('39,000 objects of one field', {
-		x: list(39_000, (at) => fields(1, () => `k${at % 19_000}`)),
+	chat('19,000 objects of one field', {
+		x: list(19_000, (at) => fields(1, () => `k${at}`)),
 	}),
 	chat('99,000 empty objects', { x: list(99_000, () => ({})) }),
 	chat('390,000 parts', { messages: [{ role: 'user', content: list(390_000, () => part) }] }),

@@ -25,6 +25,8 @@ test('health tells strangers nothing but that it is well', async () => {
 		version: '1.2.3',
 		idle: true,
 		persistent: true,
+		ending: false,
+		replaced: false,
 	});
 });
 

@@ -97,8 +97,11 @@ test('no route takes a body of very many fields', async () => {
 	const all = allRoutes(server.backend).filter(({ method }) => method !== 'GET');
 	// The translate interface has the same routes below several paths.
 	const once = new Map(all.map((route) => [route.path.split('/').slice(-2).join('/'), route]));
+	const taken: string[] = [];
 	for (const route of once.values()) {
 		if (otherBody.test(route.path)) continue;
+		// What is kept is deleted by its address alone.
+		if (route.method === 'DELETE' && /\/(?:responses|conversations)\b/.test(route.path)) continue;
 		const path = `${pathOf(route)}?api-version=3.0`;
 		const response = await fetch(server.url + path, {
 			method: route.method === 'ALL' ? 'POST' : route.method,
@@ -106,10 +109,12 @@ test('no route takes a body of very many fields', async () => {
 			body,
 		});
 		const answer = `${response.status} ${await response.text()}`;
-		assert.match(answer, /^400 .*more than \d+ (?:fields|values)/, route.path);
+		if (!/^400 .*more than \d+ (?:fields|values)/.test(answer))
+			taken.push(`${route.method} ${route.path}: ${answer.slice(0, 200)}`);
 	}
+	assert.deepEqual(taken, []);
 });
 
 /** Reads no body, or none that is JSON, or only of whom it knows, or refuses whatever is sent. */
 const otherBody =
-	/audio|document(?::translate|\/formats)|moderations|api\/(?:create|push|blobs)|languages|issueToken|recorder\/state|nearglot\/(?:studio|shutdown)$|refresh$/;
+	/audio|document(?::translate|\/formats)|moderations|api\/(?:create|push|blobs)|languages|issueToken|recorder\/state|nearglot\/(?:studio|shutdown)$|refresh$|:id\/cancel$/;

@@ -30,7 +30,7 @@ before(async () => {
 	server = await startTestServer({
 		modelsDir: dir,
 		settings: {
-			models: { defaultTtlS: 0, loadTimeoutMs: 120_000, load: { textDeadlineMs: 2000 } },
+			models: { defaultTtlS: 0, loadTimeoutMs: 120_000, load: { textDeadlineMs: 1000 } },
 		},
 	});
 });

@@ -217,6 +217,18 @@ test('a model is imported from a folder, and removed', async () => {
 	assert.equal((await keyed('/nearglot/models/remove', { model: 'starter-chat' })).status, 403);
 });
 
+test('whatever has files of a model open ends before they are removed', async () => {
+	await keyed('/nearglot/models/import', { path: starter, name: 'small' });
+	await keyed('/nearglot/models/draft', { model: 'own-model', draft_model: 'small' });
+	for (const model of ['own-model', 'small']) await get(`/openai/load/${model}?ttl=0`);
+	assert.deepEqual((await loaded()).sort(), ['own-model:1', 'small:1']);
+	const pids = server.backend.host.runners().map(({ pid }) => pid);
+	// Windows removes no file that a process has mapped.
+	assert.equal((await keyed('/nearglot/models/remove', { model: 'small' })).status, 200);
+	assert.deepEqual(await loaded(), []);
+	for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+});
+
 test('the model folder is moved with its files and remembered', async () => {
 	const moving = await startTestServer({ fakeRunner: true });
 	const post = (path: string, body: unknown) =>

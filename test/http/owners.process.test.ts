@@ -6,13 +6,18 @@ import { Hono } from 'hono';
 import { registerChatRoutes } from '../../server/http/chatRoutes.ts';
 import { registerCompletionRoutes } from '../../server/http/completionRoutes.ts';
 import { registerDocumentRoutes } from '../../server/http/documentRoutes.ts';
+import { registerEmbeddingRoutes } from '../../server/http/embeddingRoutes.ts';
 import type { AppEnv } from '../../server/http/env.ts';
 import { errorResponse, httpError } from '../../server/http/httpErrors.ts';
+import { registerMessagesRoutes } from '../../server/http/messagesRoutes.ts';
+import { registerOllamaGenerationRoutes } from '../../server/http/ollama/ollamaGenerationRoutes.ts';
+import { registerRerankRoutes } from '../../server/http/rerankRoutes.ts';
 import { registerResponsesRoutes } from '../../server/http/responsesRoutes.ts';
 import { registerLibreTranslateRoutes } from '../../server/http/translate/libreTranslateRoutes.ts';
 import { registerTranslateRoutes } from '../../server/http/translate/translateRoutes.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { latestVersion } from '../../server/protocol/routes/translatorApi.ts';
+import { ResponsesService } from '../../server/services/responses/responsesService.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
 
 let server: TestServer;
@@ -26,10 +31,18 @@ before(async () => {
 		owners.push(request.owner);
 		throw new AppError('overloaded');
 	};
+	const chat = { ...server.backend.chat, run: taken };
 	const backend = {
 		...server.backend,
-		chat: { ...server.backend.chat, run: taken },
+		chat,
+		responses: new ResponsesService({
+			...{ chat, store: server.backend.answers, keeps: true },
+			...{ activity: server.backend.activity, log: server.backend.log },
+			...{ randomId: () => 'id', now: () => 0 },
+		}),
 		completions: { run: taken },
+		embeddings: { ...server.backend.embeddings, run: taken },
+		reranking: { ...server.backend.reranking, run: taken },
 		translation: {
 			...server.backend.translation,
 			translate: taken,
@@ -50,6 +63,10 @@ before(async () => {
 	registerChatRoutes(app, backend);
 	registerCompletionRoutes(app, backend);
 	registerResponsesRoutes(app, backend);
+	registerMessagesRoutes(app, backend);
+	registerEmbeddingRoutes(app, backend);
+	registerRerankRoutes(app, backend);
+	registerOllamaGenerationRoutes(app, backend);
 	registerTranslateRoutes(app, backend);
 	registerLibreTranslateRoutes(app, backend);
 	registerDocumentRoutes(app, backend);
@@ -65,6 +82,14 @@ const doors: readonly (readonly [path: string, body: unknown])[] = [
 	['/v1/completions', { model: 'm', prompt: 'hi', stream: true, ...more }],
 	['/v1/responses', { model: 'm', input: 'hi', ...more }],
 	['/v1/responses', { model: 'm', input: 'hi', stream: true, ...more }],
+	['/v1/messages', { ...chat, max_tokens: 5 }],
+	['/v1/messages', { ...chat, max_tokens: 5, stream: true }],
+	['/v1/embeddings', { model: 'm', input: 'hi', ...more }],
+	['/v1/rerank', { model: 'm', query: 'hi', documents: ['ho'], ...more }],
+	['/api/chat', chat],
+	['/api/generate', { model: 'm', prompt: 'hi', ...more }],
+	['/api/generate', { model: 'm', prompt: 'hi', raw: true, stream: false, ...more }],
+	['/api/embed', { model: 'm', input: 'hi', ...more }],
 	['/translate?api-version=3.0&from=en&to=de', [{ Text: 'hi', ...more }]],
 	[
 		`/translate?api-version=${latestVersion}`,
@@ -111,12 +136,14 @@ test('members can neither make, list, read, use nor delete what is kept on the s
 		['GET', '/nearglot/secrets/names'],
 		['POST', '/mcp'],
 		['GET', '/metrics'],
+		['GET', '/nearglot/responses'],
+		['DELETE', '/nearglot/responses'],
 	];
 	for (const [method, path] of kept) {
 		const response = await fetch(new URL(path, server.url), { method, headers: member });
 		assert.equal(response.status, 403, `${method} ${path}`);
 	}
-	// Of answers, files, documents and jobs nothing is kept: there is nothing to ask for.
+	// Of completions, files, documents and jobs nothing is kept, of responses those of the same person.
 	const absent: readonly (readonly [method: string, path: string])[] = [
 		['GET', '/v1/responses/resp_1'],
 		['DELETE', '/v1/responses/resp_1'],
@@ -136,6 +163,6 @@ test('members can neither make, list, read, use nor delete what is kept on the s
 	for (const field of [{ previous_response_id: 'resp_1' }, { conversation: 'conv_1' }]) {
 		const body = { model: 'm', input: 'hi', ...field };
 		const response = await server.post('/v1/responses', body, { headers: member });
-		assert.equal(response.status, 400, JSON.stringify(field));
+		assert.equal(response.status, 404, JSON.stringify(field));
 	}
 });

@@ -51,6 +51,7 @@ const examples: Readonly<Record<string, string>> = {
 	response_format: 'verbose_json',
 	timestamp_granularities: 'word',
 	stream: 'true',
+	speakers: 'true',
 	include: 'logprobs',
 	condition_on_previous_text: 'false',
 };
@@ -82,7 +83,11 @@ const refusals: readonly [Readonly<Record<string, readonly string[]>>, string, R
 	[{ temperature: ['warm'] }, 'temperature', /must be a number from 0 to 1, but it is 'warm'\.$/],
 	[{ seed: ['1.5'] }, 'seed', /must be an integer from 0 to 4294967295, but it is '1\.5'\.$/],
 	[{ stream: ['yes'] }, 'stream', /must be true or false, but it is 'yes'\.$/],
-	[{ response_format: ['xml'] }, 'response_format', /one of 'json', .*'vtt', but it is 'xml'\.$/],
+	[
+		{ response_format: ['xml'] },
+		'response_format',
+		/one of 'json', .*'diarized_json', but it is 'xml'\.$/,
+	],
 	[{ include: ['logprobs', 'all'] }, 'include', /one of 'logprobs', 'progress', but it is 'all'/],
 	[{ include: ['progress'] }, 'include', /^'include' needs stream=true for progress\.$/],
 	[

@@ -34,6 +34,9 @@ test('the bundled catalogue has every family, both layouts and unique ids', () =
 		'all-minilm-l6-v2',
 		'bge-small-en-v1.5',
 		'nomic-embed-text-v1.5',
+		'bge-reranker-base',
+		'bge-reranker-v2-m3',
+		'jina-reranker-v1-turbo-en',
 	])
 		assert.ok(resolveEntry(entries, alias, cpu), alias);
 	assert.ok(

@@ -97,6 +97,23 @@ describe('files that are read by ranged requests', () => {
 			version++;
 			await assert.rejects(file.read(10, 10), /another copy of it now/);
 		});
+		// A cache that does not know If-Range sends a piece all the same.
+		const unasked: HubFaults = {
+			onFile: (request, response) => {
+				const [, from = '0', to = '0'] = /(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
+				response.writeHead(206, {
+					etag: `"${from}"`,
+					'content-range': `bytes ${from}-${to}/${content.length}`,
+				});
+				response.end(content.subarray(Number(from), Number(to) + 1));
+				return true;
+			},
+		};
+		await withFile(unasked, async (file) => {
+			await file.read(0, 10);
+			await file.read(0, 20);
+			await assert.rejects(file.read(10, 10), /another copy of it now/);
+		});
 		await withFile({ ranges: false }, async (file) => {
 			await assert.rejects(file.read(0, 10), /whole files only/);
 		});

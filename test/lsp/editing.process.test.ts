@@ -84,6 +84,12 @@ test('a name is offered an English one in its case style, everywhere but in comm
 	const edits = resolved.edit?.changes[uri] ?? [];
 	assert.equal(edits.length, 2);
 	for (const { newText } of edits) assert.equal(newText, 'enGrosseAndern');
+	const data = await openNew('json', '{"größeÄndern": 1}\n');
+	const kinds = (await actions(editor, data, [0, 4])).map(({ kind }) => kind);
+	assert.ok(
+		!kinds.includes('refactor.rewrite.nearglot.name'),
+		'a key of a file of data is no symbol',
+	);
 });
 
 test('an editor that can rename is handed a command instead', async () => {

@@ -6,6 +6,7 @@ import {
 	chooseSuggestions,
 	type MachineFacts,
 	type ModelInfo,
+	suggestionGroups,
 	weightsOf,
 } from '../../server/protocol/index.ts';
 
@@ -30,14 +31,14 @@ const machine = (gigabytes: number, more: Partial<MachineFacts> = {}): MachineFa
 	bytesPerSecond: 20e9,
 	...more,
 });
-const all = [model('smollm2-135m'), model('qwen2.5-1.5b'), model('qwen3-4b'), model('phi-4-mini')];
+const all = [model('smollm2-135m'), model('qwen2.5-1.5b'), model('qwen3-4b'), model('phi-9-mini')];
 const names = (facts: MachineFacts, models = all) =>
 	chooseSuggestions(models, facts, 'chat-completion').models.map((each) => each.model.alias);
 
 test('the number of weights is read from a name', () => {
 	assert.equal(weightsOf('qwen2.5-1.5b'), 1.5e9);
 	assert.equal(weightsOf('smollm2-135m'), 135e6);
-	assert.equal(weightsOf('phi-4-mini'), undefined);
+	assert.equal(weightsOf('phi-9-mini'), undefined);
 	assert.equal(weightsOf('qwen2.5-coder-3b-instruct'), 3e9);
 });
 
@@ -71,4 +72,29 @@ test('speech models are proposed for speech', () => {
 	assert.equal(only?.model.alias, 'whisper-base');
 	assert.equal(only?.tokensPerSecond, undefined);
 	assert.deepEqual(rest, []);
+});
+
+test('one is recommended that answers as fast as people read; the slowest are not first', () => {
+	const grouped = (facts: MachineFacts, models: readonly ModelInfo[], languages: string[] = []) =>
+		suggestionGroups(chooseSuggestions(models, facts, models[0]!.task).models, languages).map(
+			({ group, suggestions }) => [group, ...suggestions.map((one) => one.model.alias)],
+		);
+	const slow = machine(32, { bytesPerSecond: 15e9 });
+	assert.deepEqual(grouped(slow, [...all, model('qwen2.5-coder-0.5b')]), [
+		['recommended', 'qwen2.5-1.5b'],
+		['fast', 'smollm2-135m'],
+		['code', 'qwen2.5-coder-0.5b'],
+		['best', 'qwen3-4b'],
+	]);
+	const translation = (alias: string, ...languages: string[]) =>
+		model(alias, { task: 'translation', languages });
+	const pairs = [
+		translation('opus-mt-en-fr', 'en', 'fr'),
+		translation('opus-mt-en-de', 'en', 'de'),
+		translation('m2m100-418m', 'en', 'de', 'fr'),
+	];
+	assert.deepEqual(grouped(slow, pairs, ['de-AT']), [
+		['recommended', 'opus-mt-en-de'],
+		['other', 'opus-mt-en-fr', 'm2m100-418m'],
+	]);
 });

@@ -13,9 +13,16 @@ interface Step {
 	readonly uses?: string;
 	readonly if?: string;
 	readonly with?: Readonly<Record<string, string>>;
+	readonly env?: Readonly<Record<string, string>>;
 }
 interface Job {
-	readonly strategy?: { readonly matrix: { readonly os: readonly string[] } };
+	readonly strategy?: {
+		readonly matrix: {
+			readonly os: readonly string[];
+			readonly version?: readonly string[];
+			readonly include?: readonly Readonly<Record<string, string>>[];
+		};
+	};
 	readonly 'runs-on': string;
 	readonly environment?: string;
 	readonly permissions?: Readonly<Record<string, string>>;
@@ -75,7 +82,7 @@ test('the list of second tries is kept between runs, whether their tests pass or
 
 /** Younger than the linter: a permission of the attestations that a release makes, and machines. */
 const unknownToLinter =
-	/^unknown permission scope "attestations"|^label "(ubuntu-24\.04(-arm)?|windows-2025|windows-11-arm|macos-1[45])" is unknown/;
+	/^unknown permission scope "attestations"|^label "(ubuntu-24\.04(-arm)?|windows-2025|windows-11-arm|macos-1[45](-intel)?)" is unknown/;
 
 test('workflows are what the service understands', async () => {
 	const lint = await createLinter();
@@ -103,12 +110,44 @@ test('workflows run scripts that exist, with actions of a fixed version; only a 
 			for (const { run = '', uses } of steps) {
 				const [, script] = /npm run (\S+)/.exec(run) ?? [];
 				if (script !== undefined) assert.ok(Object.hasOwn(scripts, script), `${file}: ${script}`);
-				const [, tested = 'commandLine'] = /test\.mjs packages\/(\w+)/.exec(run) ?? [];
-				assert.ok(existsSync(join(root, `test/packages/${tested}.process.test.ts`)), tested);
+				const [, tested = ''] = /test\.mjs (.+)/.exec(run) ?? [];
+				for (const name of tested.split(' '))
+					assert.ok(
+						existsSync(join(root, `test/${name}.process.test.ts`)) || isFolderOfTests(name),
+						name,
+					);
 				if (uses !== undefined) assert.match(uses, /^actions\/[\w/-]+@v\d+$/, file);
 			}
 		}
 	}
+});
+
+const isFolderOfTests = (name: string): boolean =>
+	name === '' || (name.endsWith('/') && existsSync(join(root, 'test', name)));
+
+test('what is packed runs on each system: in the editor at its lowest and its current version, too', () => {
+	const jobs = Object.fromEntries(workflows)['packages.yml']?.jobs ?? {};
+	for (const name of ['packed', 'packed-clean', 'macos-memory', 'unsupported', 'desktop-e2e']) {
+		const steps = jobs[name]?.steps ?? [];
+		assert.ok(
+			steps.some((step) => step.with?.['name'] === 'packages' && step.with['path'] === 'packed'),
+			`${name} takes the packages that were made before`,
+		);
+		const runs = steps.flatMap(({ run = '', env = {} }) =>
+			run.includes('packed/') ? [run] : [env['NEARGLOT_PACKED'] ?? ''],
+		);
+		assert.match(runs.join(), /packed/, name);
+	}
+	const { matrix } = jobs['desktop-e2e']?.strategy ?? {};
+	assert.deepEqual(matrix?.version, ['lowest', 'stable']);
+	// Each system gets the package of its name.
+	assert.deepEqual(
+		matrix?.include?.map(({ os }) => os),
+		matrix?.os,
+	);
+	for (const { target = '' } of matrix?.include ?? [])
+		assert.ok(read('scripts/package.mjs').includes(`'${target}': `), target);
+	assert.ok(jobs['windows-files']?.['runs-on'].startsWith('windows'));
 });
 
 test('a release packs all targets and is attested with what is in it', () => {

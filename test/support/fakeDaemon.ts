@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { proofOf } from '../../server/daemon/daemonProof.ts';
 
 export interface FakeDaemon {
 	readonly url: string;
@@ -32,6 +33,7 @@ export interface FakeDaemon {
 /** Starts it and writes `endpoint.json` into `home`, when given. */
 export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 	const key = 'test-key';
+	const secret = 'test-secret';
 	const asked: string[] = [];
 	const chats: Record<string, unknown>[] = [];
 	let left = 0;
@@ -53,6 +55,8 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 			response.writeHead(status, { 'content-type': 'application/json' });
 			response.end(JSON.stringify(body));
 		};
+		if (url.pathname === '/nearglot/proof')
+			return json({ proof: proofOf(secret, 'server', url.searchParams.get('challenge') ?? '') });
 		if (request.headers.authorization !== `Bearer ${key}`) {
 			return json({ error: { message: 'wrong key', code: 'invalid_api_key', param: null } }, 401);
 		}
@@ -180,7 +184,7 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	if (home !== undefined) {
 		await mkdir(home, { recursive: true });
-		const endpoint = { pid: process.pid, url, key, version: '9.9.9', startedAt: '' };
+		const endpoint = { pid: process.pid, url, key, secret, version: '9.9.9', startedAt: '' };
 		await writeFile(join(home, 'endpoint.json'), JSON.stringify(endpoint));
 	}
 	return Object.assign(fake, {

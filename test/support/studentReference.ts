@@ -6,7 +6,7 @@
 import type { ByteMatrix, MadeStudent } from '../fixtures/student.ts';
 
 export interface ReferenceOptions {
-	/** Pairs of products end at 16 bits, as SSSE3's instruction has them. */
+	/** Pairs of products end at 16 bits, as SSSE3's instruction has them, and sums are of single precision. */
 	readonly saturates: boolean;
 	/** Lowest byte of an activation. */
 	readonly lowest: -127 | -128;
@@ -166,50 +166,61 @@ function quantised(x: Float64Array, factor: number, { lowest }: ReferenceOptions
 	return bytes;
 }
 
-/** Sum of products with the weights that begin at a place. */
-function exactSum(a: Int16Array, weights: Int8Array, at: number): number {
-	let sum = 0;
-	for (let k = 0; k < a.length; k++) sum += (a[k] as number) * (weights[at + k] as number);
-	return sum;
-}
+/** A product of activations with the weights that begin at a place, and what is added to it. */
+type Product = (a: Int16Array, matrix: ByteMatrix, at: number, bias: number) => number;
 
-/** The same in unsigned bytes, of which two products are added in 16 bits. */
-function saturatingSum(a: Int16Array, weights: Int8Array, at: number): number {
+const exactProduct: Product = (a, { bytes, multiplier, factor }, at, bias) => {
 	let sum = 0;
+	for (let k = 0; k < a.length; k++) sum += (a[k] as number) * (bytes[at + k] as number);
+	return sum / multiplier / factor + bias;
+};
+
+const single = Math.fround;
+
+/**
+ * The same in unsigned bytes, of which two products are added in 16 bits. What 127 has added to each activation
+ * is taken off again with the bias, as a number of single precision: a sum may end a byte higher or lower by that.
+ */
+const saturatingProduct: Product = (a, { bytes, multiplier, factor }, at, bias) => {
+	let sum = 0;
+	let weights = 0;
 	for (let k = 0; k < a.length; k += 2) {
-		const one = weights[at + k] as number;
-		const other = weights[at + k + 1] as number;
+		const one = bytes[at + k] as number;
+		const other = bytes[at + k + 1] as number;
 		const pair = ((a[k] as number) + 127) * one + ((a[k + 1] as number) + 127) * other;
-		sum += (pair > 32_767 ? 32_767 : pair < -32_768 ? -32_768 : pair) - 127 * (one + other);
+		sum += pair > 32_767 ? 32_767 : pair < -32_768 ? -32_768 : pair;
+		weights += one + other;
 	}
-	return sum;
-}
+	const largest = [factor, multiplier].map((value) => single(127 / value)) as [number, number];
+	const taken = single(-single(largest[0] * largest[1]) / 127);
+	const prepared = single(single(weights * taken) + bias);
+	return single(single(sum * single(1 / single(factor * multiplier))) + prepared);
+};
 
 function multiply(
-	{ bytes, inputs, outputs, multiplier, factor }: ByteMatrix,
+	matrix: ByteMatrix,
 	x: Float64Array,
 	bias: Float32Array | undefined,
 	options: ReferenceOptions,
 ): Float64Array {
+	const { inputs, outputs, factor } = matrix;
 	const a = quantised(x, factor, options);
-	const sum = options.saturates ? saturatingSum : exactSum;
+	const product = options.saturates ? saturatingProduct : exactProduct;
 	const out = new Float64Array(outputs);
 	for (let output = 0; output < outputs; output++)
-		out[output] = sum(a, bytes, output * inputs) / multiplier / factor + (bias?.[output] ?? 0);
+		out[output] = product(a, matrix, output * inputs, bias?.[output] ?? 0);
 	return out;
 }
 
 function head(
-	{ bytes, inputs, multiplier, factor }: ByteMatrix,
+	matrix: ByteMatrix,
 	x: Float64Array,
 	bias: Float32Array,
 	allowed: readonly number[],
 	options: ReferenceOptions,
 ): Float64Array {
+	const { inputs, factor } = matrix;
 	const a = quantised(x, factor, options);
-	const sum = options.saturates ? saturatingSum : exactSum;
-	return Float64Array.from(
-		allowed,
-		(id) => sum(a, bytes, id * inputs) / multiplier / factor + (bias[id] as number),
-	);
+	const product = options.saturates ? saturatingProduct : exactProduct;
+	return Float64Array.from(allowed, (id) => product(a, matrix, id * inputs, bias[id] as number));
 }

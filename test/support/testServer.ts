@@ -37,6 +37,8 @@ export interface TestServerOptions {
 	readonly env?: NodeJS.ProcessEnv;
 }
 
+/** What the server proves itself with to those who read it in `endpoint.json`. */
+export const serverSecret = 'secret-of-the-test-server';
 /** What a sign-in layer in front of a test's server shares with it. */
 export const gatewaySecret = 'a secret of gateway and server';
 
@@ -53,6 +55,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 			builtInDir: builtInModelsDir(),
 			dataDir: home,
 			pipePath: join(home, 'daemon.sock'),
+			proofSecret: serverSecret,
 			version: '1.2.3',
 			persistent: true,
 			env,

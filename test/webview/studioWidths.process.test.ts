@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { signOutHeader } from '../../server/protocol/index.ts';
 import { startTestServer } from '../support/testServer.ts';
 
@@ -17,8 +17,12 @@ const skip = {
 	timeout: 240_000,
 };
 
+/** What each page shows first, and those that are the owner's. */
+const first = ['.composer', '.pair', '.document-drop', '.drop', '.models .card'];
+const firstOfOwner = [...first, '.people details', '.requests'];
+
 test(
-	'at 340, 380 and 768 pixels every tool fits the window, for the owner and for a member',
+	'at 320, 390 and 768 pixels every tool fits the window, for the owner and for a member',
 	skip,
 	async () => {
 		const server = await startTestServer({ fakeRunner: true });
@@ -47,11 +51,13 @@ test(
 				await page.fill('.composer textarea', 'A question');
 				await page.keyboard.press('Enter');
 				await page.locator('.turn .markdown').waitFor();
-				for (const width of [340, 380, 768]) {
+				for (const width of [320, 390, 768]) {
 					await page.setViewportSize({ width, height: 640 });
-					for (let tool = 0; tool < 5; tool++) {
+					const shown = address === url ? firstOfOwner : first;
+					assert.equal(await page.locator('nav .tab').count(), shown.length);
+					for (const [tool, what] of shown.entries()) {
 						await page.locator('nav .tab').nth(tool).click();
-						if (tool === 4) await page.locator('table.models tbody tr').nth(1).waitFor();
+						await page.locator(what).first().waitFor();
 						const outside = await page.evaluate(() =>
 							[...document.querySelectorAll('.studio *')]
 								.filter((element) => !element.matches('.visually-hidden, .log *, option'))
@@ -67,6 +73,11 @@ test(
 						assert.deepEqual([outside, scrolls], [[], false], `tool ${tool} at ${width}`);
 					}
 				}
+				if (address === url) await requestsPage(page);
+				assert.equal(
+					await page.getByRole('link', { name: 'Anfragen' }).count(),
+					address === url ? 1 : 0,
+				);
 				await context.close();
 			}
 		} finally {
@@ -75,3 +86,28 @@ test(
 		}
 	},
 );
+
+/** The owner records a request, reads its prompt and asks it again, in a narrow window. */
+async function requestsPage(page: Page): Promise<void> {
+	const tab = page.getByRole('link', { name: 'Anfragen' });
+	await page.setViewportSize({ width: 340, height: 640 });
+	await tab.click();
+	const recording = page.getByRole('checkbox', { name: 'Anfragen aufzeichnen' });
+	assert.equal(await recording.isChecked(), false, 'off by default');
+	await recording.check();
+	await page.locator('nav .tab').first().click();
+	await page.fill('.composer textarea', 'Another question');
+	await page.keyboard.press('Enter');
+	await page.locator('.turn .markdown').nth(1).waitFor();
+	await tab.click();
+	await page.locator('.requests summary').first().click();
+	await page.locator('.requests pre', { hasText: 'Another question' }).first().waitFor();
+	await page.getByRole('button', { name: 'Erneut ausführen' }).click();
+	await page.locator('.requests [aria-live] pre', { hasText: 'Hello there.' }).waitFor();
+	const scrolls = await page.evaluate(
+		() => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+	);
+	assert.equal(scrolls, false);
+	await recording.uncheck();
+	await page.locator('.requests summary').first().waitFor({ state: 'detached' });
+}

@@ -1,8 +1,8 @@
 /** A real sign-in layer at an address of its own, and the browser of a person in front of it. */
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { Harness, type HarnessOptions, type Json } from '../../gateway/support/harness.ts';
+import { freePort } from '../../support/freePort.ts';
 
 /** A layer whose public address is the one it listens on. */
 export async function startLayer(
@@ -17,14 +17,6 @@ export async function startLayer(
 		config: { ...config, 'x-gateway': { publicUrl: origin } },
 	});
 	return { layer, origin };
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return port;
 }
 
 /** A browser that opens pages of the layer and presses their buttons. */

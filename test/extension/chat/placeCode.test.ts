@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locateEdit, type PlaceHints } from '../../../extension/chat/locateEdit.ts';
+import { insertedAt, locateEdit, type PlaceHints } from '../../../extension/chat/locateEdit.ts';
 
 function applied(text: string, code: string, hints?: PlaceHints): string {
 	const { start, end, text: replaced } = locateEdit(text, code, hints);
@@ -60,4 +60,25 @@ test('line ends of the file are kept', () => {
 	const text = 'one();\r\ntwo();\r\nthree();\r\n';
 	const changed = applied(text, 'one();\ntwo(2);\nthree();');
 	assert.equal(changed, 'one();\r\ntwo(2);\r\nthree();\r\n');
+});
+
+test('code never joins or splits the words at the cursor: it gets a line of its own', () => {
+	const text = 'def mean(values):\n    total = sum(values)\n    return total / len(values)\n';
+	const at = (part: string, more = part.length) => text.indexOf(part) + more;
+	const insert = (offset: number, code: string) => {
+		const { start, end, text: made } = insertedAt(text, offset, code);
+		return text.slice(0, start) + made + text.slice(end);
+	};
+	const below = text.replace('len(values)\n', 'len(values)\n    ls -la\n');
+	assert.equal(insert(at('len(values)'), 'ls -la'), below);
+	assert.equal(insert(at('return tot'), 'ls -la'), below);
+	const end = at('len(values)');
+	assert.equal(applied(text, 'ls -la', { selection: { start: end, end } }), below);
+	assert.equal(insert(at('len('), 'a, b'), text.replace('len(values)', 'len(values)\n    a, b'));
+	assert.equal(
+		insert(at('sum(values)'), 'if a:\n    b()\n'),
+		text.replace('sum(values)\n', 'sum(values)\n    if a:\n        b()\n'),
+	);
+	const open = insertedAt('x = \n', 4, 'len(y)\n');
+	assert.deepEqual([open.start, open.text], [4, 'len(y)']);
 });

@@ -1,0 +1,229 @@
+/** The chat page as people see it: what is in view, what fits, how answers look. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Conversation, PageState, Turn } from '../../server/protocol/index.ts';
+import { until } from '../support/until.ts';
+import { inBrowser, launchBrowser, openPage } from './pageInBrowser.ts';
+
+let browser: Browser;
+before(async () => {
+	if (inBrowser.skip === false) browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+const turn = (id: string, role: Turn['role'], parent: string | null, text: string): Turn => ({
+	...{ id, role, parent, text, createdAt: '2026-01-01T00:00:00Z' },
+	...(role === 'assistant' ? { finishReason: 'stop' as const } : {}),
+});
+
+/** A chat of questions with long answers; the last answer is being written when `answering`. */
+function chat(questions: number, answering: boolean): PageState {
+	const turns: Turn[] = [];
+	for (let index = 0; index < questions; index++) {
+		const parent = turns.at(-1)?.id ?? null;
+		turns.push(turn(`q${index}`, 'user', parent, `question ${index}`));
+		const open = answering && index === questions - 1;
+		const words = open ? '' : 'A paragraph of an answer.\n\n'.repeat(12);
+		const { finishReason, ...answer } = turn(`a${index}`, 'assistant', `q${index}`, words);
+		turns.push(open ? answer : { ...answer, finishReason: finishReason! });
+	}
+	const conversation: Conversation = {
+		...{ id: 'c', title: 'c', system: '', createdAt: '', updatedAt: '' },
+		...{ turns, leaf: turns.at(-1)?.id ?? null },
+	};
+	return {
+		conversation,
+		answering: answering ? `a${questions - 1}` : null,
+		progress: null,
+		models: [
+			{ id: 'small', displayName: 'A Small Model With a Long Name', task: 'chat-completion' },
+		] as never,
+		model: 'small',
+		attachments: [],
+		tools: [],
+		capabilities: { editor: true },
+	};
+}
+
+const show = (state: PageState) => ({ type: 'state', state, strings: {} });
+
+const below = (page: Page): Promise<number> =>
+	page.evaluate(() => {
+		const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.log')!;
+		return Math.round(scrollHeight - scrollTop - clientHeight);
+	});
+
+/** Writes an answer with code in it, piece by piece. */
+async function stream(tell: (message: unknown) => Promise<void>, id: string): Promise<void> {
+	for (let piece = 0; piece < 12; piece++) {
+		const text =
+			piece % 6 === 3 ? '\n\n```sh\nls -la\ndu -sh .\n```\n\n' : 'Some words and more. '.repeat(8);
+		await tell({ type: 'delta', id, text, reasoning: '' });
+	}
+}
+
+test(
+	'an answer stays in view while it is written, whatever grows or shrinks in a slow browser',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.setViewportSize({ width: 300, height: 420 });
+		const session = await page.context().newCDPSession(page);
+		await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+		await tell(show(chat(4, true)));
+		await stream(tell, 'a3');
+		// A layout that shrinks and grows again between two frames: its scroll event is not the reader's.
+		await page.evaluate(async () => {
+			const log = document.querySelector<HTMLElement>('.log')!;
+			const last = log.querySelector<HTMLElement>('.turns:last-of-type')!;
+			last.style.height = '200px';
+			log.getBoundingClientRect();
+			last.style.height = '2400px';
+			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+			last.style.height = '';
+		});
+		await stream(tell, 'a3');
+		await until('the end of the answer is in view', async () => (await below(page)) < 48);
+		await page.close();
+	},
+);
+
+test(
+	'who scrolls up stays there, has a button to the newest words, and is brought to the next question',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.setViewportSize({ width: 300, height: 420 });
+		await tell(show(chat(3, true)));
+		await stream(tell, 'a2');
+		await until('the end is in view', async () => (await below(page)) < 48);
+		await page.mouse.move(150, 150);
+		await page.mouse.wheel(0, -30);
+		await until('the page has moved', async () => (await below(page)) > 10);
+		await stream(tell, 'a2');
+		await until('more has come than is shown', async () => (await below(page)) > 100);
+		await page.getByRole('button', { name: 'Newest' }).click();
+		await until('the button leads to the end', async () => (await below(page)) < 48);
+		assert.equal(await page.getByRole('button', { name: 'Newest' }).count(), 0);
+		await page.locator('.log').press('Home');
+		await until('the reader is at the beginning', async () => (await below(page)) > 500);
+		await tell(show(chat(4, true)));
+		await until('the next question is in view', async () => (await below(page)) < 48);
+		await page.close();
+	},
+);
+
+test(
+	'everything fits side bars of 182 to 390 pixels, a question that is too long included',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await tell(show(chat(1, false)));
+		await page.fill('.composer textarea', 'a long question');
+		await page.waitForFunction(() =>
+			(window as unknown as { sent: { type: string }[] }).sent.some(({ type }) => type === 'count'),
+		);
+		for (const width of [182, 200, 290, 320, 390]) {
+			await page.setViewportSize({ width, height: 700 });
+			for (const tokens of [31, 537]) {
+				await tell({ type: 'tokens', tokens, limit: 512 });
+				await page.locator('.composer .tokens').waitFor();
+				const found = await page.evaluate(() => {
+					const edge = document.querySelector('.composer')!.getBoundingClientRect();
+					return {
+						outside: [...document.querySelectorAll('.composer *')]
+							.filter((element) => !element.matches('option, .visually-hidden'))
+							.filter((element) => element.getBoundingClientRect().right > edge.right + 0.5)
+							.map(({ tagName, className }) => `${tagName} ${String(className)}`),
+						wide: document.documentElement.scrollWidth > innerWidth,
+						composer: Math.round(edge.height),
+						model: Math.round(
+							document.querySelector('select.model')!.getBoundingClientRect().width,
+						),
+					};
+				});
+				assert.deepEqual([found.outside, found.wide], [[], false], `${tokens} tokens at ${width}`);
+				assert.ok(found.composer < 290, `the input is ${found.composer} high at ${width}`);
+				assert.ok(found.model >= 50, `the model is ${found.model} wide at ${width}`);
+			}
+		}
+		await page.close();
+	},
+);
+
+const markdown = `- [x] done **well**
+- [ ] open
+- plain
+
+| Option | number | what it does for you |
+| - | -: | - |
+| \`--verbose\` | 10000 | prints a lot of words about everything |
+
+\`\`\`diff
+- old line
++ new line
+@@ 1 @@
+\`\`\`
+
+A claim[^1], see \`src/a.ts:12\`.
+
+[^1]: The source.
+
+<details><summary>More</summary>
+
+hidden
+
+</details>
+`;
+
+test('tasks, tables, differences and footnotes look like what they are', inBrowser, async () => {
+	const { page, tell } = await openPage(browser, 'chat', {
+		kind: 'vscode-dark',
+		css: ':root{--vscode-foreground:#ccc;--vscode-sideBar-background:#1e1e1e;--vscode-textCodeBlock-background:#2a2a2a}',
+	});
+	await page.setViewportSize({ width: 240, height: 600 });
+	const state = chat(1, false);
+	const turns = state.conversation.turns.map((one) =>
+		one.role === 'assistant' ? { ...one, text: markdown } : one,
+	);
+	await tell(show({ ...state, conversation: { ...state.conversation, turns } }));
+	const box = page.locator('.markdown');
+	await box.locator('li').first().waitFor();
+	assert.deepEqual(
+		await box.locator('li').evaluateAll((items) => items.map((item) => item.textContent)),
+		['done well', 'open', 'plain'],
+	);
+	assert.equal(await box.locator('li input[type=checkbox]').count(), 2);
+	assert.ok(
+		(await box.locator('li').first().boundingBox())!.height < 30,
+		'box and words on one line',
+	);
+	const pieces = await box
+		.locator('td code, th')
+		.evaluateAll((cells) => cells.map((cell) => cell.getClientRects().length));
+	assert.deepEqual(pieces, [1, 1, 1, 1], 'a word of a table is in one piece');
+	assert.ok(
+		await box
+			.locator('th')
+			.nth(1)
+			.evaluate((element) => element.clientWidth >= 55),
+	);
+	assert.equal(
+		await box
+			.locator('pre code')
+			.first()
+			.evaluate((code) => getComputedStyle(code).backgroundColor),
+		'rgba(0, 0, 0, 0)',
+		'no second band behind code',
+	);
+	await until('differences have colours', async () => {
+		const lines = await box.locator('pre .inserted, pre .deleted').allTextContents();
+		return lines.map((line) => line.trim()).join() === '- old line,+ new line';
+	});
+	assert.equal(await box.locator('p > sup').textContent(), '1');
+	assert.match((await box.locator('.footnotes').textContent()) ?? '', /The source\./);
+	assert.ok(!(await box.textContent())!.includes('[^1]'));
+	await page.close();
+});
