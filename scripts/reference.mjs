@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './node.mjs';
 import { commandLine } from './reference/commandLine.mjs';
-import { commands, settings } from './reference/contributions.mjs';
 import { catalogue, errors, rpcMessages } from './reference/contract.mjs';
+import { commands, settings } from './reference/contributions.mjs';
 import { gatewaySettings } from './reference/gatewaySettings.mjs';
 
 /** Name of each page → what writes it. */

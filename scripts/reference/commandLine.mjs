@@ -12,13 +12,17 @@ function help(...args) {
 		'--help',
 	];
 	const { status, stdout, stderr } = spawnSync(process.execPath, started, { encoding: 'utf8' });
-	if (status !== 0) throw new Error(`nearglot ${args.join(' ')} --help ended with ${status}: ${stderr}`);
+	if (status !== 0)
+		throw new Error(`nearglot ${args.join(' ')} --help ended with ${status}: ${stderr}`);
 	return stdout.trimEnd();
 }
 
 /** Names of the commands, in the order of the overview, with their summaries. */
 export function listedCommands() {
-	return [...help().matchAll(/^ {2}(\w+) {2,}(.*)$/gm)].map(([, name, summary]) => ({ name, summary }));
+	return [...help().matchAll(/^ {2}(\w+) {2,}(.*)$/gm)].map(([, name, summary]) => ({
+		name,
+		summary,
+	}));
 }
 
 export function commandLine() {

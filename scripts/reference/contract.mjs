@@ -6,14 +6,16 @@ import { root } from '../node.mjs';
 import { cell, code, page, table } from './markdown.mjs';
 
 export function errors() {
-	const rows = Object.entries(errorKinds).map(([name, { httpStatus, rpcCode, type, retryable, sentence }]) => [
-		code(name),
-		httpStatus,
-		rpcCode,
-		code(type),
-		retryable ? 'yes' : 'no',
-		cell(sentence),
-	]);
+	const rows = Object.entries(errorKinds).map(
+		([name, { httpStatus, rpcCode, type, retryable, sentence }]) => [
+			code(name),
+			httpStatus,
+			rpcCode,
+			code(type),
+			retryable ? 'yes' : 'no',
+			cell(sentence),
+		],
+	);
 	return page(
 		'Errors',
 		'server/protocol/errors.ts',

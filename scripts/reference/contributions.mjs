@@ -13,7 +13,10 @@ const said = (text = '') => text.replace(/^%(.*)%$/, (_, key) => texts[key] ?? k
 function type({ type, enum: values, minimum, maximum, items }) {
 	const name = Array.isArray(type) ? type.join(' or ') : (type ?? 'any');
 	if (values) return values.map((value) => code(value === '' ? '""' : value)).join(', ');
-	const range = [minimum !== undefined && `from ${minimum}`, maximum !== undefined && `to ${maximum}`];
+	const range = [
+		minimum !== undefined && `from ${minimum}`,
+		maximum !== undefined && `to ${maximum}`,
+	];
 	const of = items?.type ? ` of ${items.type}` : '';
 	return [name + of, ...range.filter(Boolean)].join(' ');
 }
@@ -43,7 +46,9 @@ export function settings() {
 
 export function commands() {
 	const { commands: all, keybindings = [] } = manifest.contributes;
-	const keys = new Map(keybindings.map(({ command, key, mac }) => [command, mac ? `${key} (Mac: ${mac})` : key]));
+	const keys = new Map(
+		keybindings.map(({ command, key, mac }) => [command, mac ? `${key} (Mac: ${mac})` : key]),
+	);
 	const rows = all.map(({ command, title }) => [
 		cell(said(title)),
 		code(command),

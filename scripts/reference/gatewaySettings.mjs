@@ -9,7 +9,11 @@ const maxDepth = 6;
 
 function values({ type, enum: listed, const: one, minimum, maximum, items, default: usual }) {
 	const parts = [
-		one !== undefined ? code(JSON.stringify(one)) : listed ? listed.map((value) => code(value)).join(', ') : type,
+		one !== undefined
+			? code(JSON.stringify(one))
+			: listed
+				? listed.map((value) => code(value)).join(', ')
+				: type,
 		type === 'array' && items?.type ? `of ${items.type}` : '',
 		minimum !== undefined ? `from ${minimum}` : '',
 		maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? `to ${maximum}` : '',
@@ -22,7 +26,10 @@ function values({ type, enum: listed, const: one, minimum, maximum, items, defau
 function rows(schema, prefix = '', depth = 0) {
 	return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
 		const path = `${prefix}${name}`;
-		const own = field.description || !field.properties ? [[code(path), values(field), cell(field.description)]] : [];
+		const own =
+			field.description || !field.properties
+				? [[code(path), values(field), cell(field.description)]]
+				: [];
 		return depth < maxDepth ? [...own, ...rows(field, `${path}.`, depth + 1)] : own;
 	});
 }
@@ -33,7 +40,10 @@ export function gatewaySettings() {
 	const sections = Object.entries(properties)
 		.map(([name, field]) => [name, rows(field)])
 		.filter(([, list]) => list.length > 0)
-		.map(([name, list]) => `## ${name}\n\n${table(['Field', 'Values (default)', 'What it does'], list)}`);
+		.map(
+			([name, list]) =>
+				`## ${name}\n\n${table(['Field', 'Values (default)', 'What it does'], list)}`,
+		);
 	return page(
 		'Settings of the gateway',
 		'deploy/auth.schema.json',
