@@ -4,6 +4,7 @@ import { sections } from './pages.mjs';
 
 const repository = 'https://github.com/nearglot/nearglot';
 
+// biome-ignore lint/style/noDefaultExport: the form that VitePress reads
 export default defineConfig({
 	title: 'Nearglot',
 	description: 'Chat, transcribe and translate with models that run on your own machine.',
