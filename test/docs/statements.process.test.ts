@@ -4,23 +4,19 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { before, test } from 'node:test';
+// @ts-expect-error: the scripts are plain JavaScript
+import { pages } from '../../scripts/reference.mjs';
 import { errorKinds } from '../../server/protocol/errors.ts';
 import { documentAddress, productSite } from '../../server/protocol/published.ts';
 import { documents, readDocument, root } from './blocks.ts';
-
-interface Reference {
-	readonly pages: Readonly<Record<string, () => string>>;
-}
-const { pages } = (await import(
-	new URL('../../scripts/reference.mjs', import.meta.url).href
-)) as Reference;
 
 const json = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
 
 /** Generated pages by name. */
 const made = new Map<string, string>();
 before(() => {
-	for (const [name, write] of Object.entries(pages)) made.set(name, write());
+	for (const [name, write] of Object.entries(pages as Record<string, () => string>))
+		made.set(name, write());
 });
 
 test('the pages of docs/reference are what the program says', () => {
