@@ -24,17 +24,19 @@ export interface UpstreamUsage {
 	readonly reasoningTokens: number;
 }
 
-const reasons: Readonly<Record<string, FinishReason>> = {
-	stop: 'stop',
-	length: 'length',
-	tool_calls: 'tool_calls',
-	function_call: 'tool_calls',
-	content_filter: 'content_filter',
-};
+const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>(
+	Object.entries({
+		stop: 'stop',
+		length: 'length',
+		tool_calls: 'tool_calls',
+		function_call: 'tool_calls',
+		content_filter: 'content_filter',
+	} as const),
+);
 const maxCalls = 128;
 
 /** The pieces of an object, those of choices that were not asked for left out. */
-export function piecesOf(
+export function upstreamPiecesOf(
 	object: Readonly<Record<string, unknown>>,
 	choices: number,
 ): UpstreamPiece[] {
@@ -53,7 +55,7 @@ export function piecesOf(
 				reasoning: textOf(fields['reasoning_content'] ?? fields['reasoning']),
 				calls: callsOf(fields),
 				// Engines have more words for an answer that has come to its end.
-				...(reason === undefined ? {} : { reason: reasons[reason] ?? 'stop' }),
+				...(reason === undefined ? {} : { reason: reasons.get(reason) ?? 'stop' }),
 			},
 		];
 	});

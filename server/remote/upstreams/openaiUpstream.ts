@@ -28,7 +28,7 @@ export interface UpstreamDeps {
 	readonly after: (milliseconds: number, action: () => void) => () => void;
 }
 
-export interface Upstream {
+export interface UpstreamEngine {
 	readonly entry: UpstreamEntry;
 	/** Its models, asked at most once a minute. @throws AppError when it cannot be asked */
 	models(signal?: AbortSignal): Promise<readonly UpstreamModel[]>;
@@ -52,7 +52,7 @@ const listTimeoutMs = 3_000;
 const maxBodyBytes = 16 << 20;
 const maxEventLength = 16 << 20;
 
-export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstream {
+export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): UpstreamEngine {
 	const breaker = new CircuitBreaker(deps);
 	const who = shownUpstream(entry);
 	let listed: { readonly at: number; readonly models: readonly UpstreamModel[] } | undefined;

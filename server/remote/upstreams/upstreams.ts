@@ -4,14 +4,14 @@ import { AppError } from '../../protocol/index.ts';
 import type { JsonFile } from '../../store/jsonFile.ts';
 import {
 	createUpstream,
-	type Upstream,
 	type UpstreamDeps,
+	type UpstreamEngine,
 	type UpstreamModel,
 } from './openaiUpstream.ts';
 import { allowsModel, type UpstreamList } from './upstreamFile.ts';
 
 export interface NamedUpstream {
-	readonly upstream: Upstream;
+	readonly upstream: UpstreamEngine;
 	/** The model, as the engine calls it. */
 	readonly model: string;
 	/** As it is called here: `lab/qwen3-32b`. */
@@ -35,9 +35,9 @@ export interface Upstreams {
 }
 
 export function createUpstreams(file: JsonFile<UpstreamList>, deps: UpstreamDeps): Upstreams {
-	const made = new Map<string, Upstream>();
+	const made = new Map<string, UpstreamEngine>();
 	/** The same engine as before while its entry stays as it is: it knows lists and failures. */
-	const all = async (): Promise<Upstream[]> => {
+	const all = async (): Promise<UpstreamEngine[]> => {
 		const { upstreams } = await file.read();
 		const entries = new Map(upstreams.map((entry) => [JSON.stringify(entry), entry]));
 		for (const key of made.keys()) if (!entries.has(key)) made.delete(key);

@@ -5,7 +5,11 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { upstreamChatOf } from '../../remote/upstreams/chatBody.ts';
-import { piecesOf, type UpstreamUsage, usageOf } from '../../remote/upstreams/chatObject.ts';
+import {
+	type UpstreamUsage,
+	upstreamPiecesOf,
+	usageOf,
+} from '../../remote/upstreams/chatObject.ts';
 import { shownUpstream } from '../../remote/upstreams/upstreamErrors.ts';
 import type { NamedUpstream, Upstreams } from '../../remote/upstreams/upstreams.ts';
 import { openBill } from '../limits/account.ts';
@@ -92,7 +96,7 @@ async function runThere(
 		body,
 		(object) => {
 			usage = usageOf(object) ?? usage;
-			for (const { choice, reason, ...piece } of piecesOf(object, choices)) {
+			for (const { choice, reason, ...piece } of upstreamPiecesOf(object, choices)) {
 				start();
 				if (ended.has(choice)) continue;
 				characters += piece.content.length + piece.reasoning.length;
