@@ -11,7 +11,7 @@ import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
 import type { QueryOf } from '../protocol/routes/route.ts';
 import { translationSystems } from '../protocol/routes/translationSystems.ts';
-import { bytesOfWork } from '../services/translate/translateDocument.ts';
+import { bytesOfWork } from '../services/translate/translateDocumentBytes.ts';
 import type { TargetText, TranslateOutcome } from '../services/translate/translateRequest.ts';
 import { categoryName } from '../services/translate/translateSystems.ts';
 import type { FileResult } from '../translate/documents/documentJob.ts';

@@ -22,8 +22,8 @@ import {
 	decodeDocument,
 	type OpenedDocument,
 	openDocument,
-	translateDocument,
-} from '../../services/translate/translateDocument.ts';
+	translateDocumentBytes,
+} from '../../services/translate/translateDocumentBytes.ts';
 import type { TargetText } from '../../services/translate/translateRequest.ts';
 import { categoryName } from '../../services/translate/translateSystems.ts';
 import { unknownFormat } from '../../translate/documents/knownFormats.ts';
@@ -173,7 +173,7 @@ async function translateOne(
 	const signal = context.get('signal');
 	using _ = await documentQueue.enter({ work: opened.work }, signal);
 	const languages = { to: target, ...defined({ from: source }) };
-	const { bytes } = await translateDocument(
+	const { bytes } = await translateDocumentBytes(
 		...([opened, languages, translator, personOf(context), signal] as const),
 	);
 	const quality = textsQuality(texts);

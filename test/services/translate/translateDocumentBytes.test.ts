@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
 	openDocument,
-	translateDocument,
-} from '../../../server/services/translate/translateDocument.ts';
+	translateDocumentBytes,
+} from '../../../server/services/translate/translateDocumentBytes.ts';
 import { inEnglish } from '../../translate/inEnglish.ts';
 
 const translated = async (fileName: string, bytes: Uint8Array) =>
-	translateDocument(
+	translateDocumentBytes(
 		openDocument(fileName, bytes),
 		{ to: 'de' },
 		inEnglish(async (texts) => texts.map((text) => text.toUpperCase())),

@@ -67,7 +67,7 @@ export function openDocument(fileName: string, bytes: Uint8Array): OpenedDocumen
  * @throws AppError `invalid_request` for a damaged document, `too_expensive`, `overloaded`, `cancelled`, and what the
  *   translator throws
  */
-export async function translateDocument(
+export async function translateDocumentBytes(
 	{ fileName, bytes, read }: OpenedDocument,
 	languages: DocumentLanguagePair,
 	translator: TextTranslator,
