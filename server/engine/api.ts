@@ -32,7 +32,7 @@ import type {
 import type { EngineStats } from './stats.ts';
 
 export type * from './encoderCalls.ts';
-export type { GeneratePrompt } from './prompt.ts';
+export type { GeneratePrompt, PromptImage, PromptMessage } from './prompt.ts';
 export type * from './speechApi.ts';
 
 /** Everything known of a model folder by reading files only (no ONNX Runtime). */

@@ -1,8 +1,8 @@
 /** The images of messages as a model's prompt has them: files for the encoder, texts for the template. */
 
+import type { PromptImage, PromptMessage } from '../../engine/api.ts';
 import { readImageHeader } from '../../engine/modelFiles/imageHeader.ts';
 import { planImage } from '../../engine/modelFiles/imagePlan.ts';
-import type { PromptImage, PromptMessage } from '../../engine/prompt.ts';
 import { AppError, type ChatMessage } from '../../protocol/index.ts';
 import type { ModelProfile } from './profile.ts';
 
