@@ -1,7 +1,7 @@
 /** One turn of a session: its sound goes on while it is spoken, its text is told once it was committed. */
 
 import { LiveAudio } from '../../../audio/liveAudio.ts';
-import { type AppError, asAppError, type Transcript } from '../../../protocol/index.ts';
+import { AppError, asAppError, type Transcript } from '../../../protocol/index.ts';
 import type { SpeechEvent } from '../speechEvent.ts';
 import type { SpeechCall } from '../speechRequest.ts';
 import type { SpeechService } from '../speechService.ts';
@@ -59,7 +59,12 @@ export class RealtimeItem {
 		const rounded = Int16Array.from(samples, (value) =>
 			Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))),
 		);
-		await this.#audio.push(rounded, turnRateHz);
+		try {
+			await this.#audio.push(rounded, turnRateHz);
+		} catch (error) {
+			// Its reader has given up: why is known in a moment.
+			if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+		}
 	}
 
 	/** Nothing follows; from now on `listener` is told. */
