@@ -13,6 +13,7 @@ const layers = [
 	'server/lsp',
 	'server/http',
 	'server/daemon',
+	'server/jobs',
 	'server/services',
 	'server/translate',
 	'server/engine',

@@ -19,6 +19,7 @@ import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
+import type { JobService } from '../jobs/jobService.ts';
 import { defaultDrainS, Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
@@ -65,6 +66,7 @@ import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersInWorker } from './folderThread.ts';
+import { createJobs, type JobsOptions } from './jobsBackend.ts';
 import { watchLoop } from './loopWatch.ts';
 import { programState, thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
@@ -107,6 +109,8 @@ export interface BackendSettings {
 	readonly metricLabels: readonly string[];
 	/** Limits of people, and who counts them. */
 	readonly limits?: PeopleOptions | undefined;
+	/** Where batches lie, and how many of them are worked on at a time. */
+	readonly jobs?: JobsOptions | undefined;
 	/** Ends the daemon in good order. */
 	stop(reason: string, drainMs?: number): void;
 }
@@ -141,6 +145,8 @@ export interface Backend {
 	readonly answers: AnswerStore;
 	readonly responses: ResponsesService;
 	readonly conversations: ConversationsService;
+	/** Files and batches. */
+	readonly jobs: JobService;
 	readonly completions: CompletionService;
 	readonly embeddings: EmbeddingService;
 	readonly reranking: RerankService;
@@ -313,6 +319,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		randomId: () => randomBytes(16).toString('hex'),
 		now: () => Math.floor(Date.now() / 1000),
 	};
+	const jobs = createJobs(settings, log, activity);
 	const responses = new ResponsesService({ chat, activity, log, ...keeping });
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
@@ -346,6 +353,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		requestLog,
 		answers,
 		responses,
+		jobs,
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
@@ -374,6 +382,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		},
 		stop: settings.stop,
 		close: async () => {
+			await jobs.close();
 			await responses.close();
 			await modelBackend.close();
 			await host.close();

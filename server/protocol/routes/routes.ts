@@ -1,12 +1,14 @@
 /** Every route of the server. What stands in no family here is the owner's alone and in no description. */
 
 import { anthropicRoutes } from './anthropicMessages.ts';
+import { batchRoutes } from './batches.ts';
 import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
 import { conversationRoutes } from './conversations.ts';
 import { documentTranslatorRoutes } from './documentApi.ts';
 import { documentRoutes } from './documents.ts';
 import { embeddingRoutes } from './embeddings.ts';
+import { fileRoutes } from './files.ts';
 import { foundryRoutes } from './foundry.ts';
 import { downloadRoutes } from './modelDownloads.ts';
 import { modelRoutes } from './models.ts';
@@ -32,6 +34,8 @@ export const routes: readonly Route[] = [
 	...rerankRoutes,
 	...responsesRoutes,
 	...conversationRoutes,
+	...fileRoutes,
+	...batchRoutes,
 	...tokenRoutes,
 	...modelRoutes,
 	...downloadRoutes,
