@@ -11,7 +11,6 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
@@ -78,7 +77,7 @@ import { createPeople, type PeopleOptions } from './peopleBackend.ts';
 import { removePreparedFiles } from './preparedFiles.ts';
 import { collectWhenQuiet, type RequestWatch } from './quietHeap.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
-import { builderCommandLine, runnerCommandLine } from './runnerWall.ts';
+import { builderCommandLine, runnerCommandLine, runnerThreads } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
 import { openUsageFile } from './usageFile.ts';
@@ -132,7 +131,6 @@ export interface Backend {
 	/** What fronts have not heard yet. */
 	readonly notices: NoticeBacklog;
 	readonly metrics: Metrics;
-	/** Told of every request, so that it knows when to look. */
 	/** Those who watch over requests under way. */
 	readonly watches: readonly RequestWatch[];
 	readonly usage: UsageLog;
@@ -399,10 +397,4 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 function asLoaded(model: ModelDescription, limit = Number.POSITIVE_INFINITY): ModelDescription {
 	const limited = model.architecture === 'decoder' || model.task === 'translation';
 	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
-}
-
-/** libuv's pool must not be the limit of parallel native calls. */
-function runnerThreads(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	const threads = env['UV_THREADPOOL_SIZE'] ?? String(Math.max(8, availableParallelism() * 2));
-	return { ...env, UV_THREADPOOL_SIZE: threads };
 }

@@ -32,16 +32,21 @@ export function createJobs(
 	activity: Activity,
 ): JobService {
 	const folder = jobs.store ?? join(dataDir, 'batches');
+	const now = Date.now;
 	const { width = 1, leaseMs, tickMs } = jobs;
 	return new JobService({
-		openStore: () => openFolderStore(folder),
+		openStore: () => openFolderStore(folder, now),
 		openQueue: async () =>
-			openSqliteQueue(join(dataDir, 'batch-queue.db'), { busyMs: busyMs.daemon, isAlone: true }),
+			openSqliteQueue(join(dataDir, 'batch-queue.db'), {
+				now,
+				busyMs: busyMs.daemon,
+				isAlone: true,
+			}),
 		mayHaveWork: () => existsSync(join(folder, 'open')),
 		isShared: false,
 		limits: jobLimits(env),
 		log,
-		now: Date.now,
+		now,
 		width,
 		activity,
 		localPath: (key) => join(folder, key),

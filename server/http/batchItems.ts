@@ -7,8 +7,8 @@ import { openAsBlob } from 'node:fs';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { errorAnswer, type ItemAnswer, type ItemCall, type RunItem } from '../jobs/itemRow.ts';
-import { type BatchOwner, keys } from '../jobs/jobTypes.ts';
-import { AppError, asAppError } from '../protocol/index.ts';
+import { type JobOwner, keys } from '../jobs/jobTypes.ts';
+import { AppError, asAppError, setRecording } from '../protocol/index.ts';
 import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { backgroundPriority } from './priority.ts';
@@ -33,7 +33,7 @@ export function itemRunner(app: Hono<AppEnv>, backend: Backend): RunItem {
 	};
 }
 
-function identityOf({ caller, person, keyId }: BatchOwner, backend: Backend): CallerIdentity {
+function identityOf({ caller, person, keyId }: JobOwner, backend: Backend): CallerIdentity {
 	if (keyId === undefined) return { caller, person };
 	const key = backend.people.keys.byId(keyId);
 	if (key === undefined)
@@ -60,7 +60,7 @@ async function requestOf(
 /** The form of a recording: its `file` is the id of an uploaded file. */
 async function formOf(
 	body: Record<string, unknown>,
-	{ person }: BatchOwner,
+	{ person }: JobOwner,
 	backend: Backend,
 ): Promise<FormData> {
 	const { file, ...rest } = body;
@@ -82,7 +82,7 @@ async function formOf(
 		path === undefined
 			? await new Response(ReadableStream.from(await files.content(person, file))).blob()
 			: await openAsBlob(path);
-	form.append('file', content, filename);
+	setRecording(form, content, filename);
 	return form;
 }
 

@@ -1,9 +1,10 @@
 /** `/v1/batches`: made, listed, watched, paused, cancelled and tried again. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import type { BatchView } from '../jobs/batches.ts';
-import type { BatchOwner } from '../jobs/jobTypes.ts';
+import type { JobOwner } from '../jobs/jobTypes.ts';
+import type { BatchView } from '../jobs/personBatches.ts';
 import { AppError } from '../protocol/index.ts';
 import {
 	cancelBatch,
@@ -15,7 +16,6 @@ import {
 	retryBatch,
 	showBatch,
 } from '../protocol/routes/batches.ts';
-import { untilAborted } from './batchWait.ts';
 import { isForRoute } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
@@ -25,10 +25,10 @@ import { sse } from './sseResponse.ts';
 import { withHeaders } from './streamedAnswer.ts';
 
 /** How often those who watch a batch are told. */
-const tellMs = 500;
+const notifyMs = 500;
 
 /** In whose name the items of a batch are asked for: whoever asks for the batch. */
-function ownerOf(context: Context<AppEnv>): BatchOwner {
+function ownerOf(context: Context<AppEnv>): JobOwner {
 	const caller = context.get('caller');
 	const key = context.get('personKey');
 	return {
@@ -97,7 +97,7 @@ export function registerBatchRoutes(app: Hono<AppEnv>, backend: Backend): void {
 					if (text !== before) writer.data(value, 'batch');
 					before = text;
 					if (view.end !== undefined) return;
-					await untilAborted(tellMs, signal);
+					await sleep(notifyMs, undefined, { signal }).catch(() => {});
 				}
 			},
 		);

@@ -15,7 +15,7 @@ import {
 	showFile,
 	uploadField,
 	uploadFile,
-} from '../protocol/routes/files.ts';
+} from '../protocol/routes/uploadedFiles.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';

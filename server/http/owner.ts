@@ -5,7 +5,7 @@ import type { Owned } from '../engine/api.ts';
 import type { Charged } from '../services/limits/account.ts';
 import type { TranslateCaller } from '../services/translate/translateAccess.ts';
 import type { AppEnv } from './env.ts';
-import { priorityAsked } from './priority.ts';
+import { requestedPriority } from './priority.ts';
 import { anonymousPerson, personOf } from './requestPerson.ts';
 
 /** Callers of the translate interface who have no key of their own there. */
@@ -35,6 +35,6 @@ export function owned<T extends object>(
 	context: Context<AppEnv>,
 	request: T,
 ): T & Owned & Charged & Urgent {
-	const priority = priorityAsked(context);
+	const priority = requestedPriority(context);
 	return { ...request, owner: ownerOf(context), account: context.get('account'), priority };
 }

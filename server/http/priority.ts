@@ -13,7 +13,7 @@ export function isBackground(context: Context<AppEnv>): boolean {
 }
 
 /** The priority of work, where its size says one too. */
-export const priorityAsked = (
+export const requestedPriority = (
 	context: Context<AppEnv>,
 	usual: 'interactive' | 'batch' = 'interactive',
 ): 'interactive' | 'batch' => (isBackground(context) ? 'batch' : usual);

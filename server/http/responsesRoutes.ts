@@ -20,7 +20,7 @@ import { noteFallback } from './fallbackHeader.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { ownerOf } from './owner.ts';
-import { priorityAsked } from './priority.ts';
+import { requestedPriority } from './priority.ts';
 import { register } from './register.ts';
 import { type RequestRecord, recordRequest } from './requestMetrics.ts';
 import { type SseWriter, sse } from './sseResponse.ts';
@@ -39,7 +39,7 @@ function hooksOf(
 ): ResponseHooks {
 	return {
 		account: context.get('account'),
-		priority: priorityAsked(context),
+		priority: requestedPriority(context),
 		onEvent,
 		onNotKept: ({ code }) => {
 			if (!isBackground) context.header(notKeptHeader, code);

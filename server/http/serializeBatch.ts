@@ -1,7 +1,7 @@
 /** A batch as the interface writes it. */
 
-import type { BatchView } from '../jobs/batches.ts';
 import type { BatchStatus } from '../jobs/jobTypes.ts';
+import type { BatchView } from '../jobs/personBatches.ts';
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
 
 /** @param nowMs monotonic, for the rate */

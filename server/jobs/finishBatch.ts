@@ -2,11 +2,11 @@
 
 import { AppError } from '../protocol/index.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
+import { type BatchManifest, maxLineBytes } from './batchManifest.ts';
 import type { DoneShards } from './doneShards.ts';
 import { readItem, unrunRow } from './itemRow.ts';
 import { type BatchEnd, type BatchEnding, type BatchRecord, keys, type Shard } from './jobTypes.ts';
-import { linesOf } from './lines.ts';
-import { type Manifest, maxLineBytes } from './manifest.ts';
+import { fileLines } from './lines.ts';
 import { jsonContent, type ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { StoredFiles } from './storedFiles.ts';
@@ -26,7 +26,7 @@ export interface FinishDeps {
  */
 export async function finishBatch(
 	batch: BatchRecord,
-	manifest: Manifest,
+	manifest: BatchManifest,
 	{ done, cancelledAt }: Pick<OpenBatch, 'done' | 'cancelledAt'>,
 	status: BatchEnding,
 	{ store, files, now, keepS }: FinishDeps,
@@ -68,7 +68,7 @@ export async function finishBatch(
 async function* rowsOf(
 	store: ObjectStore,
 	{ id }: BatchRecord,
-	{ shards }: Manifest,
+	{ shards }: BatchManifest,
 	done: DoneShards,
 	kind: 'ok' | 'failed',
 ): AsyncIterable<Uint8Array> {
@@ -86,7 +86,7 @@ async function* rowsOf(
 async function* errorsOf(
 	store: ObjectStore,
 	batch: BatchRecord,
-	manifest: Manifest,
+	manifest: BatchManifest,
 	done: DoneShards,
 	unrun: readonly Shard[],
 	rest: { readonly code: string; readonly message: string } | undefined,
@@ -95,7 +95,7 @@ async function* errorsOf(
 	if (rest === undefined) return;
 	for (const { start, end, firstLine } of unrun) {
 		const content = store.read(keys.fileContent(batch.inputFileId), start, end);
-		for await (const { bytes, number } of linesOf(content, maxLineBytes, {
+		for await (const { bytes, number } of fileLines(content, maxLineBytes, {
 			byte: start,
 			line: firstLine,
 		})) {

@@ -14,10 +14,11 @@ const oldestDraftMs = 24 * 3600_000;
 
 /**
  * Opens, or makes, the store of a folder.
+ * @param now milliseconds since 1970
  * @throws AppError `store_unavailable` for a folder that cannot be written, or whose disk knows no second name of a
  * file, by which one of two that finish at once is refused
  */
-export async function openFolderStore(root: string): Promise<ObjectStore> {
+export async function openFolderStore(root: string, now: () => number): Promise<ObjectStore> {
 	const store = new FolderStore(root);
 	await makePrivateDir(join(root, '.drafts'));
 	const probe = `probe-${randomBytes(6).toString('hex')}`;
@@ -31,7 +32,7 @@ export async function openFolderStore(root: string): Promise<ObjectStore> {
 	} finally {
 		await store.remove(probe).catch(() => {});
 	}
-	await store.removeOldDrafts(Date.now());
+	await store.removeOldDrafts(now());
 	return store;
 }
 

@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, errorBody } from '../protocol/index.ts';
-import type { BatchEndpoint, BatchOwner } from './jobTypes.ts';
+import type { BatchEndpoint, JobOwner } from './jobTypes.ts';
 
 /** What an item asks for. */
 export interface ItemCall {
-	readonly owner: BatchOwner;
+	readonly owner: JobOwner;
 	/** Path with its query. */
 	readonly url: string;
 	readonly body: unknown;
@@ -24,7 +24,7 @@ export interface ItemAnswer {
 /** Asks for an item's work; it gives way to people who wait. Rejects only when the signal is aborted. */
 export type RunItem = (call: ItemCall, signal: AbortSignal) => Promise<ItemAnswer>;
 
-export interface BatchItem {
+export interface ItemLine {
 	readonly customId: string | null;
 	/** What is to be asked, or why nothing is. */
 	readonly call: Omit<ItemCall, 'owner'> | AppError;
@@ -37,7 +37,7 @@ export function readItem(
 	bytes: Buffer | undefined,
 	endpoint: BatchEndpoint,
 	isDoubled: boolean,
-): BatchItem {
+): ItemLine {
 	if (bytes === undefined)
 		return refused(null, new AppError('payload_too_large', 'The line is longer than 4 MB.'));
 	let value: unknown;
@@ -74,7 +74,7 @@ export function readItem(
 const invalid = (message: string, param?: string): AppError =>
 	new AppError('invalid_request', message, param === undefined ? {} : { param });
 
-const refused = (customId: string | null, call: AppError): BatchItem => ({ customId, call });
+const refused = (customId: string | null, call: AppError): ItemLine => ({ customId, call });
 
 /** An error as an item would have got it as its answer. */
 export const errorAnswer = (error: AppError, requestId = ''): ItemAnswer => ({
@@ -109,7 +109,7 @@ const rowId = (batch: string, line: number): string =>
 	`batch_req_${hash('sha256', `${batch} ${line}`, 'hex').slice(0, 32)}`;
 
 /** Tokens that an answer says it took. */
-export function tokensOf({ body }: ItemAnswer): { input: number; output: number } {
+export function itemTokens({ body }: ItemAnswer): { input: number; output: number } {
 	const usage = isRecord(body) && isRecord(body['usage']) ? body['usage'] : {};
 	const count = (...names: string[]): number => {
 		for (const name of names) if (typeof usage[name] === 'number') return usage[name];

@@ -2,15 +2,15 @@
 
 import { type AppError, asAppError } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
-import { Batches } from './batches.ts';
-import { BatchKeeper } from './batchKeeper.ts';
 import type { JobLimits } from './batchLimits.ts';
-import { BatchWorker } from './batchWorker.ts';
+import { BatchManager } from './batchManager.ts';
+import { laterVersion } from './batchManifest.ts';
+import { BatchWorker, type WorkerDeps } from './batchWorker.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue } from './jobQueue.ts';
 import { batchVersion } from './jobTypes.ts';
-import { laterVersion } from './manifest.ts';
 import type { ObjectStore } from './objectStore.ts';
+import { Batches } from './personBatches.ts';
 import type { Pause } from './runItem.ts';
 import { StoredFiles } from './storedFiles.ts';
 
@@ -29,6 +29,8 @@ export interface JobServiceDeps {
 	readonly leaseMs?: number;
 	readonly tickMs?: number;
 	readonly pause?: Pause;
+	/** Fault points for tests. */
+	readonly reached?: WorkerDeps['reached'];
 	readonly activity: { begin(): void; end(): void };
 	/** Where an object lies as a file of this machine; absent where none does. */
 	readonly localPath?: (key: string) => string;
@@ -98,11 +100,12 @@ export class JobService {
 		});
 		const files = new StoredFiles(store, now);
 		const batches: Batches = new Batches({
-			...{ store, files, limits, now, onChange: () => keeper.look() },
+			...{ store, files, limits, now, onChange: () => manager.look() },
 		});
 		const worker = new BatchWorker({
 			...{ store, queue, log, width, leaseMs, activity },
 			...(pause === undefined ? {} : { pause }),
+			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
 			pollMs: tickMs,
 			run: (call, signal) => {
 				if (this.#run === undefined) throw new Error('Items are asked for before the server runs.');
@@ -117,7 +120,7 @@ export class JobService {
 			onDone: (batch, shard, done) => {
 				batch.problem = undefined;
 				batch.done.add(shard, done);
-				if (batch.isDone) keeper.look();
+				if (batch.isDone) manager.look();
 			},
 			onTrouble: (batch, error) => {
 				const { code, message }: AppError = asAppError(error);
@@ -125,12 +128,12 @@ export class JobService {
 				else log.warn('the queue of batches cannot be used', { reason: message });
 			},
 		});
-		const keeper: BatchKeeper = new BatchKeeper({
+		const manager: BatchManager = new BatchManager({
 			...{ store, queue, files, batches, limits, log, now, tickMs, isShared },
 			onQueued: () => worker.poke(),
 		});
 		worker.start();
-		keeper.look();
+		manager.look();
 		void files
 			.sweep()
 			.catch((error) =>
@@ -139,7 +142,7 @@ export class JobService {
 		return {
 			...{ files, batches, limits },
 			close: async () => {
-				await keeper.close();
+				await manager.close();
 				await worker.close();
 				await queue[Symbol.asyncDispose]();
 				await store[Symbol.asyncDispose]();

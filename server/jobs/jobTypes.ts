@@ -13,7 +13,7 @@ export const batchEndpoints = [
 export type BatchEndpoint = (typeof batchEndpoints)[number];
 
 /** Whose a batch is, and in whose name its items are asked for. */
-export interface BatchOwner {
+export interface JobOwner {
 	/** See `CallerRole`. */
 	readonly caller: 'owner' | 'local' | 'member';
 	/** See `personOf`. */
@@ -38,7 +38,7 @@ export interface BatchRecord {
 	/** Of the files of a batch. A program that knows only earlier ones leaves the batch alone. */
 	readonly version: number;
 	readonly id: string;
-	readonly owner: BatchOwner;
+	readonly owner: JobOwner;
 	readonly endpoint: BatchEndpoint;
 	readonly inputFileId: string;
 	readonly completionWindow: string;

@@ -17,7 +17,7 @@ const newline = 0x0a;
  * Lines of what is read, in order. Lines of nothing but white space are left out, but counted.
  * @param at where the first byte lies in the file, and which line it begins
  */
-export async function* linesOf(
+export async function* fileLines(
 	content: AsyncIterable<Uint8Array>,
 	maxBytes: number,
 	at: { readonly byte: number; readonly line: number } = { byte: 0, line: 0 },

@@ -1,8 +1,8 @@
 /** A batch that has not ended, as one process knows it. */
 
+import { type BatchManifest, readBatchManifest } from './batchManifest.ts';
 import { DoneShards } from './doneShards.ts';
 import type { BatchRecord, Shard } from './jobTypes.ts';
-import { type Manifest, readManifest } from './manifest.ts';
 import type { ObjectStore } from './objectStore.ts';
 
 /** How far it is, for those who watch. */
@@ -19,7 +19,7 @@ const windowMs = 60_000;
 export class OpenBatch {
 	readonly record: BatchRecord;
 	readonly done: DoneShards;
-	manifest: Manifest | undefined;
+	manifest: BatchManifest | undefined;
 	isPaused = false;
 	/** When somebody wanted it to end, in seconds since 1970. */
 	cancelledAt: number | undefined;
@@ -36,9 +36,9 @@ export class OpenBatch {
 		this.done = new DoneShards(store, record.id);
 	}
 
-	async load(store: ObjectStore): Promise<Manifest | undefined> {
+	async load(store: ObjectStore): Promise<BatchManifest | undefined> {
 		if (this.manifest !== undefined) return this.manifest;
-		this.manifest = await readManifest(store, this.record);
+		this.manifest = await readBatchManifest(store, this.record);
 		if (this.manifest !== undefined) await this.done.refresh();
 		return this.manifest;
 	}

@@ -33,7 +33,7 @@ export const realPause: Pause = async (milliseconds, signal) => {
 };
 
 /** Rejects when the signal is aborted. */
-export async function askItem(
+export async function requestItem(
 	run: RunItem,
 	call: ItemCall,
 	pause: Pause,

@@ -2,14 +2,15 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
+import { maxLineBytes } from './batchManifest.ts';
 import {
 	errorAnswer,
 	type ItemAnswer,
 	isGood,
+	itemTokens,
 	type RunItem,
 	readItem,
 	rowOf,
-	tokensOf,
 } from './itemRow.ts';
 import {
 	type BatchEndpoint,
@@ -19,10 +20,9 @@ import {
 	type Shard,
 	type ShardHead,
 } from './jobTypes.ts';
-import { linesOf } from './lines.ts';
-import { maxLineBytes } from './manifest.ts';
+import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
-import { askItem, codeOf, type Pause, realPause } from './runItem.ts';
+import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
 
 /** Items of a shard that are asked for at a time: models compute them together. */
 const widths: Readonly<Record<BatchEndpoint, number>> = {
@@ -77,7 +77,7 @@ export async function runShard(
 		const answer =
 			call instanceof AppError
 				? errorAnswer(call)
-				: await askItem(run, { ...call, owner: batch.owner }, pause, signal);
+				: await requestItem(run, { ...call, owner: batch.owner }, pause, signal);
 		signal.throwIfAborted();
 		answers.set(line, answer);
 	};
@@ -142,7 +142,7 @@ async function readLines(store: ObjectStore, batch: BatchRecord, shard: Shard): 
 	const { start, end, firstLine, doubled = [] } = shard;
 	const content = store.read(keys.fileContent(batch.inputFileId), start, end);
 	const lines: Line[] = [];
-	for await (const { bytes, number } of linesOf(content, maxLineBytes, {
+	for await (const { bytes, number } of fileLines(content, maxLineBytes, {
 		byte: start,
 		line: firstLine,
 	}))
@@ -184,7 +184,7 @@ function resultOf(
 		rows[isGood(answer) ? 'ok' : 'failed'].push(
 			rowOf(batch.id, line.number, line.customId, answer),
 		);
-		const tokens = tokensOf(answer);
+		const tokens = itemTokens(answer);
 		input += tokens.input;
 		output += tokens.output;
 	}

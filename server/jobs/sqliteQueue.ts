@@ -19,7 +19,7 @@ const schema = `
 
 export interface SqliteQueueOptions {
 	/** Milliseconds since 1970. */
-	readonly now?: () => number;
+	readonly now: () => number;
 	/** Longest wait for another process that writes. */
 	readonly busyMs?: number;
 	/** Nobody else works from this file, so whoever holds leases in it has ended. */
@@ -28,7 +28,7 @@ export interface SqliteQueueOptions {
 
 export function openSqliteQueue(
 	path: string,
-	{ now = Date.now, busyMs = 1000, isAlone = false }: SqliteQueueOptions = {},
+	{ now, busyMs = 1000, isAlone = false }: SqliteQueueOptions,
 ): JobQueue {
 	const file = new SqliteFile(path, {
 		...{ holds: 'The queue of batches', schema, version: 1, busyMs },

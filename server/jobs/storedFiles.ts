@@ -18,7 +18,7 @@ export interface ListRange {
 	readonly after?: string;
 }
 
-export interface Page<T> {
+export interface ListPage<T> {
 	readonly items: readonly T[];
 	readonly hasMore: boolean;
 }
@@ -91,7 +91,7 @@ export class StoredFiles {
 		await this.#store.remove(keys.fileContent(id));
 	}
 
-	list(person: string, range: ListRange, purpose?: string): Promise<Page<FileRecord>> {
+	list(person: string, range: ListRange, purpose?: string): Promise<ListPage<FileRecord>> {
 		return listPage(this.#store, keys.filesOf(personFolder(person)), range, async (id) => {
 			const record = await this.get(person, id).catch(() => undefined);
 			return purpose === undefined || record?.purpose === purpose ? record : undefined;
@@ -117,7 +117,7 @@ export async function listPage<T>(
 	prefix: string,
 	{ limit, order, after }: ListRange,
 	read: (id: string) => Promise<T | undefined>,
-): Promise<Page<T>> {
+): Promise<ListPage<T>> {
 	const ids: string[] = [];
 	for await (const key of store.list(prefix)) ids.push(key.slice(prefix.length));
 	if (order === 'desc') ids.reverse();

@@ -18,7 +18,7 @@ import { charactersOf } from '../../services/translate/translateAdmission.ts';
 import type { TranslateOutcome } from '../../services/translate/translateRequest.ts';
 import type { AppEnv } from '../env.ts';
 import { translatorOwnerOf } from '../owner.ts';
-import { priorityAsked } from '../priority.ts';
+import { requestedPriority } from '../priority.ts';
 import { register } from '../register.ts';
 import type { TextCall } from './textCall.ts';
 import { readCredentials } from './translateAuth.ts';
@@ -120,7 +120,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			return translateInputsReply(operation, translation, limits);
 		const body = await readBodyJson(context, signal);
 		const { request, ...asked } = readTranslateCall(query, body, limits, owner);
-		const priority = priorityAsked(context, request.priority);
+		const priority = requestedPriority(context, request.priority);
 		const call = { ...asked, request: { ...request, priority } };
 		// Another engine would work with the owner's accounts elsewhere.
 		if (call.request.engine !== undefined && context.get('caller') === 'member')

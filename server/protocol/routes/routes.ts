@@ -8,7 +8,6 @@ import { conversationRoutes } from './conversations.ts';
 import { documentTranslatorRoutes } from './documentApi.ts';
 import { documentRoutes } from './documents.ts';
 import { embeddingRoutes } from './embeddings.ts';
-import { fileRoutes } from './files.ts';
 import { foundryRoutes } from './foundry.ts';
 import { downloadRoutes } from './modelDownloads.ts';
 import { modelRoutes } from './models.ts';
@@ -26,6 +25,7 @@ import { statusRoutes } from './status.ts';
 import { studioRoutes } from './studio.ts';
 import { tokenRoutes } from './tokens.ts';
 import { translatorRoutes } from './translatorApi.ts';
+import { fileRoutes } from './uploadedFiles.ts';
 
 export const routes: readonly Route[] = [
 	...chatRoutes,

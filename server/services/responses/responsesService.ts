@@ -95,8 +95,7 @@ export class ResponsesService {
 			const input = await this.#resolved(owner, request.input);
 			const chat = {
 				...chatOf(request, [...before, ...input]),
-				...{ owner: person, account: hooks.account },
-				priority: hooks.priority ?? 'interactive',
+				...{ owner: person, account: hooks.account, priority: hooks.priority ?? 'interactive' },
 			};
 			if (isBackground) {
 				leave = this.#background.reserve(owner);

@@ -3,23 +3,23 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../protocol/index.ts';
 import type { JobLimits } from './batchLimits.ts';
+import { maxLineBytes } from './batchManifest.ts';
 import { noBatch } from './finishBatch.ts';
 import {
 	type BatchEnd,
 	type BatchEndpoint,
-	type BatchOwner,
 	type BatchRecord,
 	batchVersion,
+	type JobOwner,
 	keys,
 } from './jobTypes.ts';
-import { linesOf } from './lines.ts';
-import { maxLineBytes } from './manifest.ts';
+import { fileLines } from './lines.ts';
 import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
 import { OpenBatch } from './openBatch.ts';
 import {
+	type ListPage,
 	type ListRange,
 	listPage,
-	type Page,
 	personFolder,
 	type StoredFiles,
 	timedId,
@@ -76,7 +76,7 @@ export class Batches {
 	 * Makes a batch. With a key of idempotency the same request makes one batch, however often it is sent.
 	 * @throws AppError `not_found` for the file, `conflict` for a key that another request had, `batch_queue_full`
 	 */
-	async create(owner: BatchOwner, asked: NewBatch, idempotencyKey?: string): Promise<BatchView> {
+	async create(owner: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<BatchView> {
 		const { store, files, limits, now } = this.#deps;
 		const lastsS = windowSeconds(asked.completionWindow);
 		const { bytes } = await files.get(owner.person, asked.inputFileId);
@@ -110,7 +110,7 @@ export class Batches {
 		return this.#viewOf(record);
 	}
 
-	list(person: string, range: ListRange): Promise<Page<BatchView>> {
+	list(person: string, range: ListRange): Promise<ListPage<BatchView>> {
 		return listPage(this.#deps.store, keys.batchesOf(personFolder(person)), range, async (id) => {
 			const record = await this.#record(id);
 			return record === undefined ? undefined : this.#viewOf(record);
@@ -146,7 +146,7 @@ export class Batches {
 	 * A new batch of the items that have failed.
 	 * @throws AppError `not_found`, `conflict` for one that has not ended or in which nothing failed
 	 */
-	async retry(owner: BatchOwner, id: string): Promise<BatchView> {
+	async retry(owner: JobOwner, id: string): Promise<BatchView> {
 		const { files } = this.#deps;
 		const { record, end } = await this.get(owner.person, id);
 		if (end?.errorFileId === undefined)
@@ -157,14 +157,14 @@ export class Batches {
 					: 'Nothing of this batch has failed.',
 			);
 		const failed = new Set<number>();
-		for await (const { bytes } of linesOf(
+		for await (const { bytes } of fileLines(
 			await files.content(owner.person, end.errorFileId),
 			16 * maxLineBytes,
 		))
 			if (bytes !== undefined) failed.add(Number(JSON.parse(bytes.toString('utf8')).line) - 1);
 		const input = await files.content(owner.person, record.inputFileId);
 		const lines = async function* (): AsyncIterable<Uint8Array> {
-			for await (const { bytes, number } of linesOf(input, maxLineBytes))
+			for await (const { bytes, number } of fileLines(input, maxLineBytes))
 				if (bytes !== undefined && failed.has(number))
 					yield Buffer.concat([bytes, Buffer.from('\n')]);
 		};
@@ -224,7 +224,7 @@ export class Batches {
 	}
 
 	/** The id of a batch; the same one for the same key. */
-	async #idFor({ person }: BatchOwner, asked: NewBatch, idempotencyKey?: string): Promise<string> {
+	async #idFor({ person }: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<string> {
 		const { store, now } = this.#deps;
 		const id = timedId('batch_', now());
 		if (idempotencyKey === undefined) return id;

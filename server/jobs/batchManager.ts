@@ -2,17 +2,17 @@
 
 import { AppError, asAppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
-import type { Batches } from './batches.ts';
 import type { JobLimits } from './batchLimits.ts';
+import { laterVersion, makeManifest, Unreadable, writeBatchManifest } from './batchManifest.ts';
 import { expired, failBatch, finishBatch } from './finishBatch.ts';
 import type { JobQueue } from './jobQueue.ts';
 import { batchVersion, keys } from './jobTypes.ts';
-import { laterVersion, makeManifest, Unreadable, writeManifest } from './manifest.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
+import type { Batches } from './personBatches.ts';
 import type { StoredFiles } from './storedFiles.ts';
 
-export interface KeeperDeps {
+export interface ManagerDeps {
 	readonly store: ObjectStore;
 	readonly queue: JobQueue;
 	readonly files: StoredFiles;
@@ -28,14 +28,14 @@ export interface KeeperDeps {
 	readonly onQueued: () => void;
 }
 
-export class BatchKeeper {
-	readonly #deps: KeeperDeps;
+export class BatchManager {
+	readonly #deps: ManagerDeps;
 	readonly #stop = new AbortController();
 	#timer: NodeJS.Timeout | undefined;
 	#running: Promise<void> | undefined;
 	#again = false;
 
-	constructor(deps: KeeperDeps) {
+	constructor(deps: ManagerDeps) {
 		this.#deps = deps;
 	}
 
@@ -149,7 +149,7 @@ export class BatchKeeper {
 			const content = await files.content(record.owner.person, record.inputFileId);
 			const most = { lines: limits.batchLines, bytes: limits.batchBytes };
 			const manifest = await makeManifest(content, record.endpoint, most, at, this.#stop.signal);
-			await writeManifest(store, record.id, manifest);
+			await writeBatchManifest(store, record.id, manifest);
 			return await open.load(store);
 		} catch (error) {
 			const isGone = error instanceof AppError && error.code === 'not_found';

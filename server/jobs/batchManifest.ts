@@ -10,7 +10,7 @@ import {
 	keys,
 	type Shard,
 } from './jobTypes.ts';
-import { linesOf } from './lines.ts';
+import { fileLines } from './lines.ts';
 import { type ObjectStore, readObject } from './objectStore.ts';
 
 /** Longest line; a longer one becomes a row of failure. */
@@ -31,13 +31,13 @@ const shardSizes: Readonly<
 /** A shard with another model begins at this many items: loading one costs as much. */
 const minItemsOfModel = 8;
 
-export interface BatchLimits {
+export interface ManifestLimits {
 	/** Lines with something in them. */
 	readonly lines: number;
 	readonly bytes: number;
 }
 
-export interface Manifest {
+export interface BatchManifest {
 	/** Seconds since 1970. */
 	readonly at: number;
 	readonly total: number;
@@ -60,10 +60,10 @@ export class Unreadable extends Error {
 export async function makeManifest(
 	content: AsyncIterable<Uint8Array>,
 	endpoint: BatchEndpoint,
-	limits: BatchLimits,
+	limits: ManifestLimits,
 	at: number,
 	signal?: AbortSignal,
-): Promise<Manifest> {
+): Promise<BatchManifest> {
 	const size = shardSizes[endpoint];
 	const seen = new Set<number>();
 	const shards: Shard[] = [];
@@ -79,7 +79,7 @@ export async function makeManifest(
 		shards.push({ number: shards.length, ...rest, end: lastEnd, ...marks });
 		open = undefined;
 	};
-	for await (const line of linesOf(content, maxLineBytes)) {
+	for await (const line of fileLines(content, maxLineBytes)) {
 		await yieldToOthers();
 		signal?.throwIfAborted();
 		if (++total > limits.lines)
@@ -145,10 +145,10 @@ function numberOf(text: string): number {
 }
 
 /** Writes it, once; what another process has written before holds. */
-export async function writeManifest(
+export async function writeBatchManifest(
 	store: ObjectStore,
 	batch: string,
-	{ at, total, shards }: Manifest,
+	{ at, total, shards }: BatchManifest,
 ): Promise<void> {
 	const lines = function* (): Generator<Uint8Array> {
 		yield Buffer.from(
@@ -170,10 +170,10 @@ async function* fromList(parts: Iterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
 /** @throws AppError `store_unavailable` for one of a later version, or a damaged one */
-export async function readManifest(
+export async function readBatchManifest(
 	store: ObjectStore,
 	{ id }: Pick<BatchRecord, 'id'>,
-): Promise<Manifest | undefined> {
+): Promise<BatchManifest | undefined> {
 	if ((await store.size(keys.manifest(id))) === undefined) return undefined;
 	const text = (await readObject(store, keys.manifest(id))).toString('utf8');
 	const [head = '', ...rest] = text.split('\n').filter((line) => line !== '');
