@@ -34,8 +34,10 @@ const widths: Readonly<Record<BatchEndpoint, number>> = {
 	'/v1/audio/transcriptions': 1,
 	'/translate': 8,
 };
-/** Times that an item may end its model's process, or its worker, alone. */
+/** Times that an item may end its model's process, alone. */
 const maxCrashes = 2;
+/** Times that its worker may end during an item: workers also end for reasons of their own. */
+const maxDeaths = 3;
 /** A shard that was begun so often without an end is run item by item, to find the one that ends its worker. */
 const carefulAfter = 3;
 
@@ -123,7 +125,7 @@ async function runCarefully(
 	}
 	for (const line of lines) {
 		const before = crashes.get(line.number) ?? 0;
-		if (before >= maxCrashes) {
+		if (before >= maxDeaths) {
 			const message = `The worker ended ${before} times while it did this item, so it was given up.`;
 			answers.set(line, errorAnswer(new AppError('runner_crashed', message)));
 			continue;
