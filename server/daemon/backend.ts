@@ -23,6 +23,7 @@ import { defaultDrainS, Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
+import type { Upstreams } from '../remote/upstreams/upstreams.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { daemonMetrics } from '../services/daemonMetrics.ts';
@@ -80,6 +81,7 @@ import type { RunnerCommand } from './runnerProcess.ts';
 import { builderCommandLine, runnerCommandLine, runnerThreads } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
+import { createUpstreamBackend } from './upstreamBackend.ts';
 import { openUsageFile } from './usageFile.ts';
 import { VerdictFile } from './verdictFile.ts';
 
@@ -137,6 +139,8 @@ export interface Backend {
 	/** Keys, limits and use of everybody who may ask for work. */
 	readonly people: People;
 	readonly chat: ChatService;
+	/** Engines on other machines, used by name. */
+	readonly upstreams: Upstreams;
 	/** The last requests to chat models, where the owner has switched that on. */
 	readonly requestLog: RequestLog;
 	/** Kept responses and conversations. */
@@ -304,8 +308,9 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		...{ host, profile, randomSeed },
 		randomId: () => randomBytes(12).toString('hex'),
 	});
-	const { observer } = traces;
-	const chat = observedChat(plainChat, [requestLog, ...(observer === undefined ? [] : [observer])]);
+	const observers = traces.observer === undefined ? [] : [traces.observer];
+	const upstreams = createUpstreamBackend(settings.dataDir, settings.env);
+	const chat = observedChat(upstreams.withChat(plainChat), [requestLog, ...observers]);
 	const people = createPeople(settings, log, (limit) =>
 		metrics.count('nearglot_limit_refusals_total', { limit }),
 	);
@@ -333,8 +338,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		models: modelBackend.models,
 		modelsDir,
 		gpus,
-		secrets,
-		log,
+		...{ secrets, log },
 		activity,
 		ending: new Ending(),
 		events,
@@ -347,11 +351,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
 		reranking: createRerankService(host),
-		chat,
-		requestLog,
-		answers,
-		responses,
-		jobs,
+		...{ chat, upstreams, requestLog, answers, responses, jobs },
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
