@@ -93,6 +93,7 @@ export type Section =
 	| 'chat'
 	| 'anthropic'
 	| 'ollama'
+	| 'batch'
 	| 'speech'
 	| 'recorder'
 	| 'translation'
