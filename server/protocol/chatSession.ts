@@ -168,9 +168,10 @@ export class ChatSession {
 		await this.#written;
 	}
 
-	/** The prompt that asking `text` now would send. */
-	preview(text: string): ChatParams {
-		const turn = this.#userTurn(text, this.#conversation.leaf, this.#attachments);
+	/** The prompt that asking `text` now would send, with what would go along by itself. */
+	preview(text: string, more: readonly Attachment[] = []): ChatParams {
+		const attachments = [...this.#attachments, ...more];
+		const turn = this.#userTurn(text, this.#conversation.leaf, attachments);
 		const next = addTurn(this.#conversation, turn);
 		const { tools } = this.#toolSet();
 		return {
