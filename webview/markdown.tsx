@@ -12,9 +12,11 @@ import {
 	type FootnoteMark,
 	headingLevels,
 	type MarkdownBlocks,
+	type Maths as MathsToken,
 	noBlocks,
 	readBlocks,
 } from './markdownBlocks.ts';
+import { Maths } from './maths.tsx';
 import { useChat } from './page.ts';
 
 /** Text that may still grow. */
@@ -172,6 +174,10 @@ function Inline({ token }: { token: Token }): ComponentChildren {
 			return <br />;
 		case 'checkbox':
 			return checkbox(token as Tokens.Checkbox);
+		case 'maths': {
+			const { tex, isBlock } = token as MathsToken;
+			return <Maths tex={tex} isBlock={isBlock} />;
+		}
 		case 'footnoteMark':
 			return <sup>{(token as FootnoteMark).label}</sup>;
 		case 'link':

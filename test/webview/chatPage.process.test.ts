@@ -168,6 +168,10 @@ const markdown = `- [x] done **well**
 @@ 1 @@
 \`\`\`
 
+Of $x^2 \\le y$ and \\(z\\), not $5 or $6:
+
+$$\\frac{a}{b}$$
+
 A claim[^1], see \`src/a.ts:12\`.
 
 [^1]: The source.
@@ -223,6 +227,9 @@ test('tasks, tables, differences and footnotes look like what they are', inBrows
 		const lines = await box.locator('pre .inserted, pre .deleted').allTextContents();
 		return lines.map((line) => line.trim()).join() === '- old line,+ new line';
 	});
+	await until('formulas are drawn', async () => (await box.locator('math').count()) === 3);
+	assert.equal(await box.locator('.maths.block mfrac').count(), 1);
+	assert.match((await box.textContent()) ?? '', /not \$5 or \$6/);
 	assert.equal(await box.locator('p > sup').textContent(), '1');
 	assert.match((await box.locator('.footnotes').textContent()) ?? '', /The source\./);
 	assert.ok(!(await box.textContent())!.includes('[^1]'));
