@@ -26,6 +26,7 @@ export const chatStrings = {
 	ask: 'Ask',
 	askHint: 'Ask about your code, a command, anything',
 	attach: 'Attach …',
+	betterModel: 'For code and everything else: get a model',
 	brokenOff: 'The answer broke off',
 	branch: 'Version {0} of {1}',
 	cancel: 'Cancel',
@@ -40,7 +41,10 @@ export const chatStrings = {
 	edit: 'Edit and ask again',
 	emptyBody: 'Models run on this computer. Nothing you write leaves it.',
 	emptyTeam: 'What you write here goes to your team server.',
+	emptyBuiltIn:
+		'This small built-in model knows shell commands and Nearglot itself. Nothing you write leaves this computer.',
 	emptyTitle: 'Ask anything',
+	emptyTitleBuiltIn: 'Ask for a command',
 	failed: 'No answer',
 	hideActions: 'Fewer actions',
 	insert: 'Insert at cursor',
@@ -115,6 +119,7 @@ const fields: Record<PageMessage['type'], readonly string[]> = {
 	apply: ['id', 'text'],
 	models: [],
 	tools: [],
+	betterModel: [],
 	newFile: ['text', 'language'],
 	link: ['href'],
 };

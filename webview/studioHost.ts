@@ -121,6 +121,7 @@ export function studioBridge(
 			case 'dropText':
 			case 'openFile':
 			case 'terminal':
+			case 'betterModel':
 			case 'insert':
 			case 'replace':
 			case 'newFile':

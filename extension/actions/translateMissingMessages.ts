@@ -9,10 +9,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { languageLabel, pickLanguages } from '../targetLanguage.ts';
 import { chooseMessages } from './chooseMessages.ts';
 import type { FilledMessages, MessageTarget } from './filledMessages.ts';
-
-const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
-const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
-const maxFiles = 5000;
+import { familiesIn, relativeTo, textOf } from './messageFiles.ts';
 
 /** Runs for the folder or file of the explorer's menu, or for the active editor. */
 export async function translateMissingMessages(
@@ -20,7 +17,7 @@ export async function translateMissingMessages(
 	log: vscode.LogOutputChannel,
 	given: unknown,
 ): Promise<void> {
-	const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+	const uri = givenUri(given) ?? vscode.window.activeTextEditor?.document.uri;
 	const folder = uri && vscode.workspace.getWorkspaceFolder(uri);
 	if (!uri || !folder)
 		throw new AppError(
@@ -36,19 +33,22 @@ export async function translateMissingMessages(
 	await offer(log, family, filled);
 }
 
+/** A file of the explorer, or a row of the tree of messages. */
+function givenUri(given: unknown): vscode.Uri | undefined {
+	if (given instanceof vscode.Uri) return given;
+	const node = given as { folder?: vscode.WorkspaceFolder; family?: MessageFamily } | undefined;
+	return node?.folder && node.family
+		? vscode.Uri.joinPath(node.folder.uri, node.family.source)
+		: undefined;
+}
+
 async function familiesAt(
 	languageServer: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 	uri: vscode.Uri,
 ): Promise<readonly MessageFamily[]> {
-	const pattern = new vscode.RelativePattern(folder, `**/*.${endings}`);
-	const files = await vscode.workspace.findFiles(pattern, ignored, maxFiles);
-	const root = folder.uri.path.replace(/\/$/, '');
-	const relative = (file: vscode.Uri) => file.path.slice(root.length + 1);
-	const { families } = await languageServer.request('nearglot/messageFiles', {
-		paths: files.map(relative).sort(),
-	});
-	const own = relative(uri);
+	const families = await familiesIn(languageServer, folder);
+	const own = relativeTo(folder, uri);
 	const isIn = (path: string) => own === '' || path === own || path.startsWith(`${own}/`);
 	const found = families.filter(
 		({ source, targets }) => isIn(source) || targets.some(({ path }) => isIn(path)),
@@ -90,10 +90,6 @@ async function pickTargets(
 		const path = pattern.replace('{to}', to);
 		return { path, to, uri: at(path), isNew: true };
 	});
-}
-
-async function textOf(uri: vscode.Uri): Promise<string> {
-	return (await vscode.workspace.openTextDocument(uri)).getText();
 }
 
 async function fill(

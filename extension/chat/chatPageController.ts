@@ -6,6 +6,7 @@ import {
 	type Attachment,
 	asAppError,
 	ChatSession,
+	type Conversation,
 	findModel,
 	type ModelInfo,
 	readSlashCommand,
@@ -127,6 +128,12 @@ export class ChatPageController {
 		this.#postState();
 	}
 
+	/** A list has given the chat another title, or pinned it. */
+	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): void {
+		this.session.relabel(id, label);
+		this.#postState();
+	}
+
 	async openChat(id: string): Promise<void> {
 		const conversation = await this.#deps.store.load(id);
 		if (!conversation)
@@ -232,6 +239,9 @@ export class ChatPageController {
 				return this.#showModels();
 			case 'tools':
 				return this.chooseTools();
+			case 'betterModel':
+				await vscode.commands.executeCommand('nearglot.models.suggest', 'chat-completion');
+				return;
 			case 'newFile': {
 				const { text: content, language } = message;
 				const document = await vscode.workspace.openTextDocument({

@@ -102,5 +102,7 @@ export type PageMessage =
 	| { readonly type: 'apply'; readonly id: string; readonly text: string }
 	/** Asks for the list of models again, and for the choice of tools. */
 	| { readonly type: 'models' | 'tools' }
+	/** Leads to a choice of models to download. */
+	| { readonly type: 'betterModel' }
 	| { readonly type: 'newFile'; readonly text: string; readonly language: string }
 	| { readonly type: 'link'; readonly href: string };

@@ -111,6 +111,11 @@ export class ChatSession {
 		this.#conversation = this.#empty(system);
 	}
 
+	/** Takes over what a list has changed of the chat that is shown: its next save must not bring back the old. */
+	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): void {
+		if (this.#conversation.id === id) this.#conversation = { ...this.#conversation, ...label };
+	}
+
 	open(conversation: Conversation): void {
 		this.#leave();
 		this.#conversation = conversation;
