@@ -12,11 +12,11 @@ import {
 	type FootnoteMark,
 	headingLevels,
 	type MarkdownBlocks,
-	type Maths as MathsToken,
+	type Formula as FormulaToken,
 	noBlocks,
 	readBlocks,
 } from './markdownBlocks.ts';
-import { Maths } from './maths.tsx';
+import { FormulaView } from './formula.tsx';
 import { useChat } from './page.ts';
 
 /** Text that may still grow. */
@@ -175,8 +175,8 @@ function Inline({ token }: { token: Token }): ComponentChildren {
 		case 'checkbox':
 			return checkbox(token as Tokens.Checkbox);
 		case 'maths': {
-			const { tex, isBlock } = token as MathsToken;
-			return <Maths tex={tex} isBlock={isBlock} />;
+			const { tex, isBlock } = token as FormulaToken;
+			return <FormulaView tex={tex} isBlock={isBlock} />;
 		}
 		case 'footnoteMark':
 			return <sup>{(token as FootnoteMark).label}</sup>;

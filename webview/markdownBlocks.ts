@@ -23,7 +23,7 @@ export interface Details extends Tokens.Generic {
 }
 
 /** A formula: `$…$` or `\\(…\\)` in a line, `$$…$$` or `\\[…\\]` on its own. */
-export interface Maths extends Tokens.Generic {
+export interface Formula extends Tokens.Generic {
 	readonly type: 'maths';
 	readonly tex: string;
 	readonly isBlock: boolean;
@@ -38,7 +38,7 @@ const extensions: TokenizerExtension[] = [
 		name: 'maths',
 		level: 'inline',
 		start: (text) => /\$|\\[([]/.exec(text)?.index,
-		tokenizer(text): Maths | undefined {
+		tokenizer(text): Formula | undefined {
 			const shown = displayMaths.exec(text);
 			const [raw, dollars, brackets] = shown ?? inlineMaths.exec(text) ?? [];
 			const tex = (dollars ?? brackets)?.trim();

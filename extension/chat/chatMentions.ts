@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { type Attachment, type Mention, slashCommands } from '../../server/protocol/index.ts';
 import { fileAttachment, problemsAttachment, selectionAttachment } from './attachSelection.ts';
 import { findSymbols, symbolAttachment } from './attachSymbol.ts';
-import { promptFiles } from './chatContext.ts';
+import { promptFiles } from './questionContext.ts';
 import { changesAttachment } from './gitChanges.ts';
 
 const maxItems = 30;

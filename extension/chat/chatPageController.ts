@@ -26,12 +26,12 @@ import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { fileAttachment, selectionAttachment, textAttachment } from './attachSelection.ts';
-import { ChatContext, promptFiles } from './chatContext.ts';
+import { QuestionContext, promptFiles } from './questionContext.ts';
 import { ChatMentions } from './chatMentions.ts';
 import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
 import type { ChosenTools } from './chosenTools.ts';
-import { completeChat } from './completeChat.ts';
+import { answerOfServer } from './answerOfServer.ts';
 import { changesAttachment } from './gitChanges.ts';
 import { insertCode } from './insertCode.ts';
 import { languageIdOf } from './languageIds.ts';
@@ -59,7 +59,7 @@ export class ChatPageController {
 	readonly #deps: ChatPageControllerDeps;
 	readonly session: ChatSession;
 	readonly #mentions = new ChatMentions();
-	readonly #context = new ChatContext();
+	readonly #context = new QuestionContext();
 	#chips = '';
 	#webview: vscode.Webview | undefined;
 	#listening: vscode.Disposable | undefined;
@@ -71,7 +71,7 @@ export class ChatPageController {
 		this.session = new ChatSession(
 			{
 				complete: (params, onDelta, signal) =>
-					completeChat(
+					answerOfServer(
 						deps.languageServer,
 						this.#context.withInstructions(params, this.#model()),
 						onDelta,

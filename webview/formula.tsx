@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 /** Longest formula that is drawn, in characters; longer ones stay as they were written. */
 const maxLength = 4000;
 
-export function Maths({ tex, isBlock }: { tex: string; isBlock: boolean }): VNode {
+export function FormulaView({ tex, isBlock }: { tex: string; isBlock: boolean }): VNode {
 	const box = useRef<HTMLSpanElement>(null);
 	useEffect(() => {
 		if (tex.length > maxLength) return;

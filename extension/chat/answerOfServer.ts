@@ -12,7 +12,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 
 /** Streams an answer; ends when `signal` does. */
-export async function completeChat(
+export async function answerOfServer(
 	languageServer: LanguageServerClient,
 	params: ChatParams,
 	onDelta: (delta: ChatDelta) => void,

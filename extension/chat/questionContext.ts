@@ -27,7 +27,7 @@ interface Instructions {
 }
 
 /** The context of one chat. */
-export class ChatContext {
+export class QuestionContext {
 	#withEditor = false;
 	/** What the user chose; before that, it depends on the model. */
 	#withInstructions: boolean | undefined;
