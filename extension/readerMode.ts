@@ -42,7 +42,7 @@ export class ReaderMode implements vscode.Disposable {
 		this.#item.command = 'nearglot.translate.readerMode';
 		this.#listening = vscode.Disposable.from(
 			this.#item,
-			vscode.window.onDidChangeActiveTextEditor(() => this.#tell()),
+			vscode.window.onDidChangeActiveTextEditor(() => this.#showState()),
 			vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#soon(textEditor)),
 			vscode.window.onDidChangeVisibleTextEditors((editors) => {
 				for (const editor of editors) this.#soon(editor);
@@ -54,7 +54,7 @@ export class ReaderMode implements vscode.Disposable {
 			}),
 			vscode.workspace.onDidCloseTextDocument(({ uri }) => {
 				this.#on.delete(uri.toString());
-				this.#tell();
+				this.#showState();
 			}),
 		);
 	}
@@ -65,13 +65,13 @@ export class ReaderMode implements vscode.Disposable {
 		if (!editor) return;
 		const key = editor.document.uri.toString();
 		if (this.#on.delete(key)) {
-			this.#tell();
+			this.#showState();
 			return editor.setDecorations(this.#type, []);
 		}
 		const to = await targetLanguage(this.#languageServer, editor.document);
 		if (to === undefined) return;
 		this.#on.set(key, to);
-		this.#tell();
+		this.#showState();
 		await this.#draw(editor);
 	}
 
@@ -83,7 +83,7 @@ export class ReaderMode implements vscode.Disposable {
 	}
 
 	/** Shows in the status bar and the title of the editor whether the mode is on. */
-	#tell(): void {
+	#showState(): void {
 		const to = this.#on.get(vscode.window.activeTextEditor?.document.uri.toString() ?? '');
 		void vscode.commands.executeCommand('setContext', 'nearglot.reading', to !== undefined);
 		if (to === undefined) return this.#item.hide();

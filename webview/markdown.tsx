@@ -6,17 +6,17 @@ import { Component, type ComponentChildren, type VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import { CodeBlock } from './code.tsx';
 import { isFileReference } from './fileReference.ts';
+import { FormulaView } from './formula.tsx';
 import {
 	type Details,
 	type Footnote,
 	type FootnoteMark,
+	type Formula as FormulaToken,
 	headingLevels,
 	type MarkdownBlocks,
-	type Formula as FormulaToken,
 	noBlocks,
 	readBlocks,
 } from './markdownBlocks.ts';
-import { FormulaView } from './formula.tsx';
 import { useChat } from './page.ts';
 
 /** Text that may still grow. */

@@ -41,8 +41,7 @@ export const chatStrings = {
 	edit: 'Edit and ask again',
 	emptyBody: 'Models run on this computer. Nothing you write leaves it.',
 	emptyTeam: 'What you write here goes to your team server.',
-	emptyBuiltIn:
-		'This small built-in model knows shell commands and Nearglot itself. Nothing you write leaves this computer.',
+	emptyBuiltIn: 'This small built-in model knows shell commands and Nearglot itself.',
 	emptyTitle: 'Ask anything',
 	emptyTitleBuiltIn: 'Ask for a command',
 	failed: 'No answer',

@@ -26,6 +26,6 @@ export const relativeTo = (folder: vscode.WorkspaceFolder, file: vscode.Uri): st
 	file.path.slice(folder.uri.path.replace(/\/$/, '').length + 1);
 
 /** The text of a file, with what is not saved yet. */
-export async function textOf(uri: vscode.Uri): Promise<string> {
+export async function messageFileText(uri: vscode.Uri): Promise<string> {
 	return (await vscode.workspace.openTextDocument(uri)).getText();
 }

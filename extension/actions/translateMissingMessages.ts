@@ -9,7 +9,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { languageLabel, pickLanguages } from '../targetLanguage.ts';
 import { chooseMessages } from './chooseMessages.ts';
 import type { FilledMessages, MessageTarget } from './filledMessages.ts';
-import { familiesIn, relativeTo, textOf } from './messageFiles.ts';
+import { familiesIn, messageFileText, relativeTo } from './messageFiles.ts';
 
 /** Runs for the folder or file of the explorer's menu, or for the active editor. */
 export async function translateMissingMessages(
@@ -99,7 +99,7 @@ async function fill(
 	targets: readonly MessageTarget[],
 ): Promise<FilledMessages[]> {
 	const sourceUri = vscode.Uri.joinPath(folder.uri, source);
-	const sourceText = await textOf(sourceUri);
+	const sourceText = await messageFileText(sourceUri);
 	const title = vscode.l10n.t('Translating missing messages');
 	const location = vscode.ProgressLocation.Notification;
 	return vscode.window.withProgress(
@@ -118,7 +118,7 @@ async function fill(
 					reached = now;
 					shown.report({ message: `${label}: ${done}/${total}`, increment });
 				};
-				const before = target.isNew ? '' : await textOf(target.uri);
+				const before = target.isNew ? '' : await messageFileText(target.uri);
 				const params = {
 					fileName: source,
 					source: target.path === source ? before : sourceText,

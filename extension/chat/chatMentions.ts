@@ -4,8 +4,8 @@ import * as vscode from 'vscode';
 import { type Attachment, type Mention, slashCommands } from '../../server/protocol/index.ts';
 import { fileAttachment, problemsAttachment, selectionAttachment } from './attachSelection.ts';
 import { findSymbols, symbolAttachment } from './attachSymbol.ts';
-import { promptFiles } from './questionContext.ts';
 import { changesAttachment } from './gitChanges.ts';
+import { promptFiles } from './questionContext.ts';
 
 const maxItems = 30;
 /** Files that are looked through; more are found by the paper clip. */

@@ -25,13 +25,12 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
+import { answerOfServer } from './answerOfServer.ts';
 import { fileAttachment, selectionAttachment, textAttachment } from './attachSelection.ts';
-import { QuestionContext, promptFiles } from './questionContext.ts';
 import { ChatMentions } from './chatMentions.ts';
 import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
 import type { ChosenTools } from './chosenTools.ts';
-import { answerOfServer } from './answerOfServer.ts';
 import { changesAttachment } from './gitChanges.ts';
 import { insertCode } from './insertCode.ts';
 import { languageIdOf } from './languageIds.ts';
@@ -40,6 +39,7 @@ import { openReference } from './openReference.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
 import { fillPrompt, readPromptCall } from './promptFile.ts';
 import type { Proposals } from './proposals.ts';
+import { promptFiles, QuestionContext } from './questionContext.ts';
 import { putIntoTerminal } from './toTerminal.ts';
 
 export interface ChatPageControllerDeps {

@@ -2,9 +2,9 @@
 
 import * as vscode from 'vscode';
 import type { MessageFamily, MessageProgress } from '../../server/protocol/index.ts';
-import { familiesIn, textOf } from '../actions/messageFiles.ts';
+import { familiesIn, messageFileText } from '../actions/messageFiles.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { progressBar } from './progressBar.ts';
+import { shareBar } from './shareBar.ts';
 
 interface FamilyNode {
 	readonly folder: vscode.WorkspaceFolder;
@@ -111,7 +111,9 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 
 	async #progress({ folder, family, target }: LocaleNode): Promise<MessageProgress> {
 		const [source, text] = await Promise.all(
-			[family.source, target.path].map((path) => textOf(vscode.Uri.joinPath(folder.uri, path))),
+			[family.source, target.path].map((path) =>
+				messageFileText(vscode.Uri.joinPath(folder.uri, path)),
+			),
 		);
 		return this.#languageServer.request('nearglot/messageProgress', {
 			fileName: family.source,
@@ -143,7 +145,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 }
 
 function describe({ total, missing, unused }: MessageProgress): string {
-	const parts = [progressBar(total - missing, total)];
+	const parts = [shareBar(total - missing, total)];
 	if (missing > 0) parts.push(vscode.l10n.t('{0} missing', missing));
 	if (unused > 0) parts.push(vscode.l10n.t('{0} no longer used', unused));
 	return parts.join(' · ');

@@ -102,7 +102,8 @@ export function messageProgress(
 	const missing = missingMessages(sourceText, targetText, format, to).length;
 	// A template of gettext names its own messages: all of them are empty there.
 	const all = missingMessages(sourceText, '', format, to).length;
-	const unused = format === 'po' ? 0 : missingMessages(targetText, sourceText, format).length;
+	const hasOwn = format !== 'po' && targetText.trim() !== '';
+	const unused = hasOwn ? missingMessages(targetText, sourceText, format).length : 0;
 	return { total: Math.max(all, missing), missing, unused };
 }
 
