@@ -86,7 +86,10 @@ export class ReaderMode implements vscode.Disposable {
 	#showState(): void {
 		const to = this.#on.get(vscode.window.activeTextEditor?.document.uri.toString() ?? '');
 		void vscode.commands.executeCommand('setContext', 'nearglot.reading', to !== undefined);
-		if (to === undefined) return this.#item.hide();
+		if (to === undefined) {
+			this.#item.hide();
+			return;
+		}
 		this.#item.text = `$(book) ${to.toUpperCase()}`;
 		this.#item.tooltip = vscode.l10n.t(
 			'Comments are shown in another language. A click ends that.',
