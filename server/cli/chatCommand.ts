@@ -22,7 +22,7 @@ Turns the model does not read, or has no room for, are left out, the oldest firs
   --system S         instructions for the model
   --json             print the whole answer as JSON
   --max-tokens N     longest answer in tokens
-  --temperature T    0 = always the likeliest token, up to 2
+  --temperature T    0 = always the most probable token, up to 2
   --exact            activations beside 4-bit weights in single precision: exact, and slower
   --seed N           equal seeds give equal answers
 `;

@@ -26,6 +26,7 @@ import { setAsideIn } from '../store/jsonFile.ts';
 import { removePath } from '../store/movePath.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { benchRows } from './doctorBench.ts';
 import { byteText, table } from './textTable.ts';
 
 type Row = readonly [what: string, result: string];
@@ -34,15 +35,26 @@ export const doctorCommand: Command = {
 	name: 'doctor',
 	summary: 'Check this machine and measure it.',
 	help: `
-Usage: nearglot doctor [--json]
+Usage: nearglot doctor [--json] [--bench [--model MODEL]]
 
 Looks at this machine, starts the local server if there is none, asks the built-in model, and prints
 what was found, tried and measured. Nothing of it leaves the machine. Exits with 1 when something failed,
 also when models run, but slower than they could because something is missing from the installation.
+
+  --bench        measures a chat model on the processor and on every graphics processor that can be used here:
+                 tokens a second of a prompt, of one answer, and of eight answers at once
+  --model MODEL  the one that is measured (default: the smallest)
 `,
 	run: async (args, io) => {
-		const options = readArgs(args, { json: { type: 'boolean' } });
+		const options = readArgs(args, {
+			json: { type: 'boolean' },
+			bench: { type: 'boolean' },
+			model: { type: 'string' },
+		});
 		if (options.positionals.length > 0) throw new UsageError('doctor takes no argument.');
+		const benchModel = options.text('model');
+		if (benchModel !== undefined && !options.has('bench'))
+			throw new UsageError('--model says which model --bench measures.');
 		const rows: Row[] = [...(await machineRows())];
 		let failed = false;
 		const attempt = async (what: string, work: () => Promise<string>) => {
@@ -81,6 +93,11 @@ also when models run, but slower than they could because something is missing fr
 			await attempt('engine', () => engineRow(connection, io.signal));
 			await attempt('unfinished', () => unfinishedRow(connection, io.signal));
 			await attempt('remarks', () => remarksRow(connection, io.signal));
+			if (options.has('bench'))
+				await attempt('bench', async () => {
+					rows.push(...(await benchRows(connection, benchModel, io.signal)));
+					return 'measured';
+				});
 		}
 		io.stdout.write(
 			options.has('json')

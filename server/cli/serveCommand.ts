@@ -36,7 +36,7 @@ Runs the local server until it is stopped.
   --require-key      every route needs the key, also on this machine
   --allow-origin O   a web page's origin that may call, e.g. https://studio.example; repeatable
   --allow-host H     another host name that may be used to call; repeatable
-  --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
+  --ttl S            seconds an unused model stays loaded (default 600, 0 = indefinitely)
   --refuse-ep W      a processor ('ep') that cannot be used is refused where a request names it (named, the
                      default), also where a model's files do (always), or never: then the CPU does the work
   --exact            activations beside 4-bit weights in single precision unless a request says otherwise:
