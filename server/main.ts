@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
 	usage: async () => (await import('./cli/usageCommand.ts')).usageCommand,
 	systems: async () => (await import('./cli/systemsCommand.ts')).systemsCommand,
 	responses: async () => (await import('./cli/responsesCommand.ts')).responsesCommand,
+	upstreams: async () => (await import('./cli/upstreamsCommand.ts')).upstreamsCommand,
 	models: async () => (await import('./cli/modelsCommand.ts')).modelsCommand,
 	gateway: async () => (await import('./cli/gatewayCommand.ts')).gatewayCommand,
 	mcp: async () => (await import('./cli/mcpCommand.ts')).mcpCommand,

@@ -110,8 +110,10 @@ export function modelAndPrompt(
 		return { id, name, version, alias };
 	});
 	if (first !== undefined && findModel(names, first)) return [first, undefined];
-	const able = models.filter((model) => model.task === 'chat-completion');
-	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? models[0];
+	// What runs elsewhere is used by name only.
+	const here = models.filter(({ state }) => state !== 'remote');
+	const able = here.filter((model) => model.task === 'chat-completion');
+	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? here[0];
 	if (!choice) throw noChatModel('There is no chat model on this machine.');
 	return [choice.id, first];
 }

@@ -162,8 +162,14 @@ type Listed = AnswerOf<typeof listModels>['data'][number];
 const smallest = (models: readonly Listed[]): Listed | undefined =>
 	[...models].sort((left, right) => (left.size_bytes ?? 0) - (right.size_bytes ?? 0))[0];
 
-async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+/** Models of this machine; those of engines elsewhere are asked by people only. */
+async function modelsHere(daemon: DaemonConnection, signal: AbortSignal): Promise<Listed[]> {
 	const { data } = await daemon.call(listModels, {}, { signal });
+	return data.filter(({ state }) => state !== 'remote');
+}
+
+async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	const data = await modelsHere(daemon, signal);
 	const broken = data.filter((model) => model.problem !== undefined);
 	const list = data.map((model) => `${model.id} (${model.task})`).join(', ');
 	if (broken.length === 0) return list === '' ? 'none' : list;
@@ -175,7 +181,7 @@ async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 
 /** Asks the smallest chat model and reports its speed as the engine measured it. */
 async function measureChat(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
-	const { data } = await daemon.call(listModels, {}, { signal });
+	const data = await modelsHere(daemon, signal);
 	const model = smallest(
 		data.filter((each) => each.task === 'chat-completion' && each.problem === undefined),
 	);
@@ -197,7 +203,7 @@ const loadedModels = (daemon: DaemonConnection, signal: AbortSignal) =>
 /** How the engine of this machine runs models: asked of those in memory, or of the smallest there is. */
 async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	if ((await loadedModels(daemon, signal)).stats.length === 0) {
-		const { data } = await daemon.call(listModels, {}, { signal });
+		const data = await modelsHere(daemon, signal);
 		const model = smallest(data.filter(({ problem }) => problem === undefined));
 		if (!model) return 'not tried: there is no model to load';
 		await daemon.call(loadModel, { params: { name: model.id } }, { signal });

@@ -23,6 +23,7 @@ import { defaultDrainS, Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
+import type { Upstreams } from '../remote/upstreams/upstreams.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { daemonMetrics } from '../services/daemonMetrics.ts';
@@ -79,6 +80,7 @@ import type { RunnerCommand } from './runnerProcess.ts';
 import { builderCommandLine, runnerCommandLine } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
+import { createUpstreamBackend } from './upstreamBackend.ts';
 import { openUsageFile } from './usageFile.ts';
 import { VerdictFile } from './verdictFile.ts';
 
@@ -128,13 +130,14 @@ export interface Backend {
 	/** What fronts have not heard yet. */
 	readonly notices: NoticeBacklog;
 	readonly metrics: Metrics;
-	/** Told of every request, so that it knows when to look. */
 	/** Those who watch over requests under way. */
 	readonly watches: readonly RequestWatch[];
 	readonly usage: UsageLog;
 	/** Keys, limits and use of everybody who may ask for work. */
 	readonly people: People;
 	readonly chat: ChatService;
+	/** Engines on other machines, used by name. */
+	readonly upstreams: Upstreams;
 	/** The last requests to chat models, where the owner has switched that on. */
 	readonly requestLog: RequestLog;
 	/** Kept responses and conversations. */
@@ -300,8 +303,9 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		...{ host, profile, randomSeed },
 		randomId: () => randomBytes(12).toString('hex'),
 	});
-	const { observer } = traces;
-	const chat = observedChat(plainChat, [requestLog, ...(observer === undefined ? [] : [observer])]);
+	const observers = traces.observer === undefined ? [] : [traces.observer];
+	const upstreams = createUpstreamBackend(settings.dataDir, settings.env);
+	const chat = observedChat(upstreams.withChat(plainChat), [requestLog, ...observers]);
 	const people = createPeople(settings, log, (limit) =>
 		metrics.count('nearglot_limit_refusals_total', { limit }),
 	);
@@ -342,10 +346,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
 		reranking: createRerankService(host),
-		chat,
-		requestLog,
-		answers,
-		responses,
+		...{ chat, upstreams, requestLog, answers, responses },
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
