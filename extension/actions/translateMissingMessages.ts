@@ -6,10 +6,10 @@
 import * as vscode from 'vscode';
 import { AppError, type MessageFamily, type TextsProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
+import { familiesIn, messageFileText, relativeTo } from '../messages/messageFiles.ts';
 import { languageLabel, pickLanguages } from '../targetLanguage.ts';
 import { chooseMessages } from './chooseMessages.ts';
 import type { FilledMessages, MessageTarget } from './filledMessages.ts';
-import { familiesIn, messageFileText, relativeTo } from './messageFiles.ts';
 
 /** Runs for the folder or file of the explorer's menu, or for the active editor. */
 export async function translateMissingMessages(

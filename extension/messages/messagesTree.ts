@@ -2,8 +2,8 @@
 
 import * as vscode from 'vscode';
 import type { MessageFamily, MessageProgress } from '../../server/protocol/index.ts';
-import { familiesIn, messageFileText } from '../actions/messageFiles.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
+import { familiesIn, messageFileText } from './messageFiles.ts';
 import { shareBar } from './shareBar.ts';
 
 interface FamilyNode {
