@@ -136,11 +136,11 @@ function patches(config: JsonRecord, images: JsonRecord): PatchLayout {
 	};
 }
 
-const filters: Readonly<Record<number, ResampleFilter>> = {
-	1: 'lanczos',
-	2: 'bilinear',
-	3: 'bicubic',
-};
+const filters: ReadonlyMap<number, ResampleFilter> = new Map([
+	[1, 'lanczos'],
+	[2, 'bilinear'],
+	[3, 'bicubic'],
+]);
 
 function pixelsOf(images: JsonRecord, usual: ResampleFilter, mean: number, std = 0.5) {
 	const three = (value: unknown, otherwise: number): [number, number, number] => {
@@ -149,7 +149,7 @@ function pixelsOf(images: JsonRecord, usual: ResampleFilter, mean: number, std =
 		return [of(0), of(1), of(2)];
 	};
 	return {
-		filter: filters[asNumber(images.resample) ?? -1] ?? usual,
+		filter: filters.get(asNumber(images.resample) ?? -1) ?? usual,
 		mean: three(images.image_mean, mean),
 		std: three(images.image_std, std),
 	};

@@ -141,10 +141,10 @@ const encoderInputs =
 	/^(input_ids|attention_mask|token_type_ids|position_ids|input_features|input_values|past_key_values\..+)$/;
 
 /** Graphs beside the decoder of a model that sees. */
-const parts: Readonly<Record<string, RegExp>> = {
-	'vision-encoder': /^(pixel_values|pixel_attention_mask|image_grid_thw)$/,
-	'embed-tokens': /^input_ids$/,
-};
+const parts: ReadonlyMap<string, RegExp> = new Map([
+	['vision-encoder', /^(pixel_values|pixel_attention_mask|image_grid_thw)$/],
+	['embed-tokens', /^input_ids$/],
+]);
 
 /** Whether a variant has the graphs by which images are read. */
 export function seesImages({ files }: ModelVariant): boolean {
@@ -171,7 +171,8 @@ function inputProblems(
 ): string[] {
 	const isEncoder = role === 'encoder' || family.architecture === 'encoder';
 	const isAudio = family.architecture === 'audio';
-	const known = parts[role] ?? (isAudio ? audioInputs : isEncoder ? encoderInputs : decoderInputs);
+	const known =
+		parts.get(role) ?? (isAudio ? audioInputs : isEncoder ? encoderInputs : decoderInputs);
 	const unknown = graph.inputs
 		.map(({ name }) => name)
 		.filter((name) => {

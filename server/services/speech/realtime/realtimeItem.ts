@@ -34,7 +34,7 @@ export class RealtimeItem {
 	#listener: RealtimeItemListener | undefined;
 	/** Why the turn will have no text, though it is still spoken. */
 	#failure: AppError | undefined;
-	#isFailureTold = false;
+	#isFailureNotified = false;
 	/** 16 kHz samples, those that came too late for a text among them. */
 	#received = 0;
 
@@ -77,8 +77,8 @@ export class RealtimeItem {
 
 	/** Why the turn has failed before its end; told once. */
 	newFailure(): AppError | undefined {
-		if (this.#isFailureTold) return undefined;
-		this.#isFailureTold = this.#failure !== undefined;
+		if (this.#isFailureNotified) return undefined;
+		this.#isFailureNotified = this.#failure !== undefined;
 		return this.#failure;
 	}
 
