@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<Command>> = {
 	keys: async () => (await import('./cli/keysCommand.ts')).keysCommand,
 	usage: async () => (await import('./cli/usageCommand.ts')).usageCommand,
 	systems: async () => (await import('./cli/systemsCommand.ts')).systemsCommand,
+	batch: async () => (await import('./cli/batchCommand.ts')).batchCommand,
 	responses: async () => (await import('./cli/responsesCommand.ts')).responsesCommand,
 	upstreams: async () => (await import('./cli/upstreamsCommand.ts')).upstreamsCommand,
 	models: async () => (await import('./cli/modelsCommand.ts')).modelsCommand,

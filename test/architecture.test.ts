@@ -13,6 +13,7 @@ const layers = [
 	'server/lsp',
 	'server/http',
 	'server/daemon',
+	'server/jobs',
 	'server/services',
 	'server/translate',
 	'server/engine',
@@ -153,6 +154,7 @@ const jsonParsers = new Set([
 	// A setting of the owner.
 	'server/http/translate/translateInput.ts',
 	// Answers of this server.
+	'server/http/batchItems.ts',
 	'server/http/withoutPaths.ts',
 ]);
 
@@ -235,6 +237,7 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/engine/devices/system.ts': 'what the system says of devices',
 	'server/engine/grammar/xgrammarModule.ts': 'a part of this program',
 	'server/engine/onnx/optimizeGraph.ts': 'writes only',
+	'server/engine/vision/decodeImage.ts': 'a part of this program',
 	'server/engine/runtime/confine.ts': 'nothing: it names folders to the system',
 	'server/engine/runtime/kernelLibrary.ts': 'a part of this program',
 	'server/engine/runtime/library.ts': 'a part of this program',
@@ -435,12 +438,15 @@ test('a recording goes into a form by the one function that knows which names a 
 
 /** Who reads the clock on the wall, which people and machines set, and why: nothing here is measured with it. */
 const readsTheDate: ReadonlyMap<string, string> = new Map([
+	['server/daemon/jobsBackend.ts', 'when batches were made and when they are over'],
+	['server/cli/batchShards.ts', 'the same, without a server'],
 	[
 		'extension/account/authProvider.ts',
 		'when sessions end is told by servers and kept for other windows',
 	],
 	['extension/account/pending.ts', 'what was begun is kept for other windows and later starts'],
 	['extension/createExtension.ts', 'compared with the times of files'],
+	['extension/chat/chatActions.ts', 'chats are listed by the days they are from'],
 	['extension/chat/chatPageController.ts', 'shown and kept with a chat'],
 	['server/cli/gatewayCommand.ts', 'sessions, tokens and keys have dates that other machines read'],
 	['server/cli/keysCommand.ts', 'shown and kept with a key'],

@@ -11,7 +11,6 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
@@ -19,6 +18,7 @@ import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
+import type { JobService } from '../jobs/jobService.ts';
 import { defaultDrainS, Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
@@ -66,6 +66,7 @@ import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersInWorker } from './folderThread.ts';
+import { createJobs, type JobsOptions } from './jobsBackend.ts';
 import { watchLoop } from './loopWatch.ts';
 import { programState, thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
@@ -77,7 +78,7 @@ import { createPeople, type PeopleOptions } from './peopleBackend.ts';
 import { removePreparedFiles } from './preparedFiles.ts';
 import { collectWhenQuiet, type RequestWatch } from './quietHeap.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
-import { builderCommandLine, runnerCommandLine } from './runnerWall.ts';
+import { builderCommandLine, runnerCommandLine, runnerThreads } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
 import { createUpstreamBackend } from './upstreamBackend.ts';
@@ -109,6 +110,8 @@ export interface BackendSettings {
 	readonly metricLabels: readonly string[];
 	/** Limits of people, and who counts them. */
 	readonly limits?: PeopleOptions | undefined;
+	/** Where batches lie, and how many of them are worked on at a time. */
+	readonly jobs?: JobsOptions | undefined;
 	/** Ends the daemon in good order. */
 	stop(reason: string, drainMs?: number): void;
 }
@@ -144,6 +147,8 @@ export interface Backend {
 	readonly answers: AnswerStore;
 	readonly responses: ResponsesService;
 	readonly conversations: ConversationsService;
+	/** Files and batches. */
+	readonly jobs: JobService;
 	readonly completions: CompletionService;
 	readonly embeddings: EmbeddingService;
 	readonly reranking: RerankService;
@@ -295,7 +300,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const requestLog = new RequestLog({
 		now: () => Date.now(),
 		render: (model, request, omitted, signal) =>
-			renderPrompt(host, model, request, omitted, signal),
+			renderPrompt(host, model, request, omitted, signal, profile),
 	});
 	const { env, version } = settings;
 	const traces = createTraces({ env, version, log, now: () => Date.now() });
@@ -317,6 +322,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		randomId: () => randomBytes(16).toString('hex'),
 		now: () => Math.floor(Date.now() / 1000),
 	};
+	const jobs = createJobs(settings, log, activity);
 	const responses = new ResponsesService({ chat, activity, log, ...keeping });
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
@@ -332,8 +338,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		models: modelBackend.models,
 		modelsDir,
 		gpus,
-		secrets,
-		log,
+		...{ secrets, log },
 		activity,
 		ending: new Ending(),
 		events,
@@ -346,7 +351,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
 		reranking: createRerankService(host),
-		...{ chat, upstreams, requestLog, answers, responses },
+		...{ chat, upstreams, requestLog, answers, responses, jobs },
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
@@ -375,6 +380,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		},
 		stop: settings.stop,
 		close: async () => {
+			await jobs.close();
 			await responses.close();
 			await modelBackend.close();
 			await host.close();
@@ -391,10 +397,4 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 function asLoaded(model: ModelDescription, limit = Number.POSITIVE_INFINITY): ModelDescription {
 	const limited = model.architecture === 'decoder' || model.task === 'translation';
 	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
-}
-
-/** libuv's pool must not be the limit of parallel native calls. */
-function runnerThreads(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	const threads = env['UV_THREADPOOL_SIZE'] ?? String(Math.max(8, availableParallelism() * 2));
-	return { ...env, UV_THREADPOOL_SIZE: threads };
 }
