@@ -36,6 +36,7 @@ import { EditorDictation } from './transcripts/dictation.ts';
 import { RecordingEditor } from './transcripts/recordingEditor.ts';
 import { TranscriptStore } from './transcripts/transcriptStore.ts';
 import { warmUp } from './warmUp.ts';
+import { watchWorkspace } from './workspace/searchWorkspace.ts';
 
 /**
  * Wires the extension together. `loadClient` loads the bundle with the language client, which costs
@@ -162,6 +163,7 @@ export function createExtension(
 		registerModelProvider(languageServer, models.onDidChangeModels),
 		registerMcpServer(languageServer, String(context.extension.packageJSON['version'])),
 		registerInlineCompletions(languageServer, log),
+		watchWorkspace(languageServer),
 		warmUp(languageServer, log),
 	);
 	return extension;

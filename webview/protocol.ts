@@ -43,6 +43,7 @@ export const chatStrings = {
 	loading: 'Loading the model',
 	model: 'Model',
 	newFile: 'Open as new file',
+	openFile: 'Open {0}',
 	newest: 'Newest',
 	next: 'Next version',
 	noModel: 'No model',
@@ -91,6 +92,7 @@ const fields: Record<PageMessage['type'], readonly string[]> = {
 	count: ['text'],
 	attach: [],
 	detach: [],
+	openAttachment: ['id'],
 	copy: ['text'],
 	insert: ['text'],
 	replace: ['text'],
@@ -108,6 +110,7 @@ export function parsePageMessage(value: unknown): PageMessage | undefined {
 	const type = message['type'];
 	if (typeof type !== 'string' || !Object.hasOwn(fields, type)) return undefined;
 	if (!texts(message, ...(fields[type as PageMessage['type']] ?? []))) return undefined;
-	if (type === 'detach' && !Number.isInteger(message['index'])) return undefined;
+	if (['detach', 'openAttachment'].includes(type) && !Number.isInteger(message['index']))
+		return undefined;
 	return message as unknown as PageMessage;
 }

@@ -27,6 +27,14 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
+import {
+	openSource,
+	pieceAttachments,
+	roomFor,
+	searchWithProgress,
+	workspaceInstruction,
+	workspaceQuestion,
+} from '../workspace/searchWorkspace.ts';
 import { selectionAttachment } from './attachSelection.ts';
 import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
@@ -187,6 +195,12 @@ export class ChatPageController {
 			case 'detach':
 				session.detach(message.index);
 				return this.#postState();
+			case 'openAttachment':
+				return openSource(
+					session.conversation.turns.find(({ id }) => id === message.id)?.attachments?.[
+						message.index
+					]?.source,
+				);
 			case 'copy':
 				return vscode.env.clipboard.writeText(message.text);
 			case 'insert':
@@ -216,6 +230,8 @@ export class ChatPageController {
 
 	/** A question, or a slash command with what it needs from the editor. */
 	async #ask(text: string): Promise<void> {
+		const question = workspaceQuestion(text);
+		if (question !== undefined) return this.#askWorkspace(text, question);
 		const command = readSlashCommand(text);
 		if (!command) return this.session.send(text);
 		if (command.name === 'translate') return this.#translate(text, command.rest);
@@ -226,6 +242,15 @@ export class ChatPageController {
 			else if (lastTextEditor()) this.session.attach(selectionAttachment());
 		}
 		await this.session.send(text, instruction === undefined ? {} : { instruction });
+	}
+
+	/** A question with the pieces of the workspace that probably answer it. */
+	async #askWorkspace(text: string, question: string): Promise<void> {
+		const { pieces } = await searchWithProgress(this.#deps.languageServer, question);
+		const { models, model } = this.session.state;
+		const room = roomFor((findModel(models, model) ?? models[0])?.contextLength);
+		for (const attachment of pieceAttachments(pieces, room)) this.session.attach(attachment);
+		await this.session.send(text, { instruction: workspaceInstruction });
 	}
 
 	async #translate(text: string, rest: string): Promise<void> {

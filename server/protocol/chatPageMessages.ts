@@ -60,6 +60,8 @@ export type PageMessage =
 	| { readonly type: 'model'; readonly model: string }
 	| { readonly type: 'count'; readonly text: string }
 	| { readonly type: 'attach' }
+	/** Opens the file that what goes along with the question `id` was taken from. */
+	| { readonly type: 'openAttachment'; readonly id: string; readonly index: number }
 	| { readonly type: 'detach'; readonly index: number }
 	| { readonly type: 'copy' | 'insert' | 'replace'; readonly text: string }
 	/** Shows code of the turn `id` as a change of the file it is for. */

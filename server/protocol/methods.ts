@@ -39,6 +39,7 @@ import type {
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
 import type { Waveform } from './transcriptPage.ts';
+import type { WorkspaceSearchParams, WorkspaceSearchResult } from './workspaceMessages.ts';
 
 /** A conversation; without `model` the daemon's default chat model answers. */
 export interface ChatParams
@@ -374,6 +375,18 @@ export interface Requests {
 	/** The team server in use and the user's session there; without `team` there is none. */
 	'nearglot/team': {
 		params: { team?: TeamAccess };
+		result: Record<string, never>;
+	};
+	/** Pieces of whole folders that answer a question. Partial results are WorkspaceProgress. */
+	'nearglot/workspace/search': { params: WorkspaceSearchParams; result: WorkspaceSearchResult };
+	/** Files or folders that were made, saved or removed outside the editor's open documents. */
+	'nearglot/workspace/changed': {
+		params: { uris: readonly string[] };
+		result: Record<string, never>;
+	};
+	/** Removes the index of folders. */
+	'nearglot/workspace/forget': {
+		params: { folders: readonly string[] };
 		result: Record<string, never>;
 	};
 	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };
