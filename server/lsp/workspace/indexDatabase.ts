@@ -50,10 +50,12 @@ export interface IndexCounts {
 
 /** Chunks of each kind of search that are put together. */
 const candidates = 60;
-/** Reciprocal rank fusion (Cormack et al., 2009). */
-const rankOffset = 60;
+/** Reciprocal rank fusion (Cormack et al., 2009); `npm run bench -- workspace` shows what the numbers are worth. */
+const rankOffset = 20;
+/** Of meaning beside words: small embedders read code less well than words find it. */
+const meaningWeight = 0.5;
 /** Names and paths say more than the text. */
-const columnWeights = '3.0, 4.0, 1.0';
+const columnWeights = '5.0, 4.0, 1.0';
 /** A question is answered by several files rather than by all chunks of one. */
 const maxPerFile = 2;
 
@@ -155,9 +157,12 @@ export class IndexDatabase {
 		const byWords = this.#byWords(question);
 		const byMeaning = vector ? this.#vectors.nearest(vector, candidates).map(({ id }) => id) : [];
 		const scores = new Map<number, number>();
-		for (const ids of [byWords, byMeaning])
+		const add = (ids: readonly number[], weight: number) => {
 			for (const [rank, id] of ids.entries())
-				scores.set(id, (scores.get(id) ?? 0) + 1 / (rankOffset + rank + 1));
+				scores.set(id, (scores.get(id) ?? 0) + weight / (rankOffset + rank + 1));
+		};
+		add(byWords, 1);
+		add(byMeaning, meaningWeight);
 		const perFile = new Map<string, number>();
 		const found: FoundChunk[] = [];
 		for (const [id, score] of [...scores].sort((a, b) => b[1] - a[1])) {
