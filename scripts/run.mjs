@@ -29,6 +29,7 @@ const tasks = {
 	package: [[...build, '--production'], ['scripts/package.mjs']],
 	'package:npm': [[...build, '--production'], ['scripts/packageNpm.mjs']],
 	check: [build, typecheck, lint, ['scripts/test.mjs'], ['scripts/e2e.mjs']],
+	docs: [['node_modules/vitepress/bin/vitepress.js', 'build', 'docs']],
 	bench: [build, ['bench/run.mjs']],
 };
 

@@ -23,6 +23,7 @@ import { defined } from '../protocol/defined.ts';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError } from '../protocol/errors.ts';
 import { asAppError } from '../protocol/errorWire.ts';
+import { documentAddress } from '../protocol/published.ts';
 import { windowsFolders } from '../store/windowsFolders.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { rereadsOnHangup } from './endSignals.ts';
@@ -52,7 +53,7 @@ Secrets are read from the environment variables that auth.json names. Give NEARG
 hex digits) to a Nearglot model server at URL as well: the gateway signs with it who is signed in. SIGHUP reads the keys
 again and goes on in a new audit file when the old one was moved. SIGTERM ends it softly: /.auth/readyz is 503 at once,
 open answers get their time; a second signal ends it at once.
-docs/team-server.md shows a whole setup.
+${documentAddress('team-server.md')} shows a whole setup.
 `;
 
 interface Flags {

@@ -3,6 +3,7 @@
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import { daemonOfUser } from '../lsp/daemonOfUser.ts';
 import { serveLanguageServer } from '../lsp/languageServer.ts';
+import { documentAddress } from '../protocol/published.ts';
 import { type Command, UsageError } from './command.ts';
 
 const transports = ['--stdio', '--node-ipc'];
@@ -14,8 +15,9 @@ export const lspCommand: Command = {
 Usage: nearglot lsp --stdio | --node-ipc
 
 Serves one editor window: hovers, code actions, commands, documents, reader mode and chat, all answered
-by the model server of this user, which is started when it is first needed. docs/editor.md lists the
-commands, settings and initialization options.
+by the model server of this user, which is started when it is first needed.
+${documentAddress('editor.md')}
+lists the commands, settings and initialization options.
 
   --stdio      requests on standard input, answers on standard output
   --node-ipc   requests over the channel of the Node process that started this one

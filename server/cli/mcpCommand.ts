@@ -11,7 +11,9 @@ export const mcpCommand: Command = {
 
 Speaks the Model Context Protocol on standard input and output. Put this into an agent's settings:
 
-  {"mcpServers": {"nearglot": {"command": "npx", "args": ["nearglot", "mcp"]}}}
+  {"mcpServers": {"nearglot": {"command": "nearglot", "args": ["mcp"]}}}
+
+The command must be on the PATH of the agent; else write its whole path.
 
 The same tools are at /mcp of the local server (streamable HTTP, with its key).`,
 	run: async (args, io) => {

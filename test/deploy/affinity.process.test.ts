@@ -1,18 +1,12 @@
 /** Two real servers behind deploy/haproxy.cfg: each conversation stays where its beginning is in the cache. */
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { type MeasuredDaemon, startDaemon } from '../../bench/soak/daemon.ts';
 import { freePort } from '../support/freePort.ts';
+import { haproxyMissing, startBalancer, untilBothServe } from '../support/haproxy.ts';
 import { until } from '../support/until.ts';
 
-const missing =
-	spawnSync('haproxy', ['-v']).status === 0
-		? false
-		: 'haproxy is not installed (Debian package haproxy)';
-const config = fileURLToPath(new URL('../../deploy/haproxy.cfg', import.meta.url));
 const key = 'a-key-that-both-servers-have-been-given';
 /** Odd, so that going round would not keep them apart by chance. */
 const conversations = 13;
@@ -74,7 +68,7 @@ async function converse(url: string, name: string) {
 }
 
 test('conversations find their beginning again behind HAProxy, and only those of a server that is gone move', {
-	skip: missing,
+	skip: haproxyMissing,
 }, async () => {
 	await using stack = new AsyncDisposableStack();
 	process.env['NEARGLOT_KEY'] = key;
@@ -86,29 +80,22 @@ test('conversations find their beginning again behind HAProxy, and only those of
 		stack.defer(() => daemon.stop().then(() => undefined));
 		return daemon;
 	};
-	const [bind, one, oneOps, two, twoOps] = await Promise.all(Array.from({ length: 5 }, freePort));
-	const servers: MeasuredDaemon[] = await Promise.all([
-		start(Number(one), Number(oneOps)),
-		start(Number(two), Number(twoOps)),
-	]);
-	const balancer = spawn('haproxy', ['-db', '-f', config], {
-		stdio: 'ignore',
-		env: {
-			...process.env,
-			NEARGLOT_BIND: `127.0.0.1:${bind}`,
-			NEARGLOT_ONE: `127.0.0.1:${one}`,
-			NEARGLOT_ONE_OPS: String(oneOps),
-			NEARGLOT_TWO: `127.0.0.1:${two}`,
-			NEARGLOT_TWO_OPS: String(twoOps),
-		},
-	});
-	stack.defer(() => void balancer.kill('SIGKILL'));
-	const front = `http://127.0.0.1:${bind}`;
-	const reached = async () => {
-		const call = fetch(`${front}/health`).catch(() => undefined);
-		return (await call)?.headers.get('x-served-by') ?? undefined;
-	};
-	await until('the balancer has found a server', async () => (await reached()) !== undefined);
+	const [one = 0, oneOps = 0, two = 0, twoOps = 0] = await Promise.all(
+		Array.from({ length: 4 }, freePort),
+	);
+	const servers: MeasuredDaemon[] = await Promise.all([start(one, oneOps), start(two, twoOps)]);
+	// A server says its address before the models of --preload are there.
+	for (const ops of [oneOps, twoOps])
+		await until(
+			'the models are loaded',
+			async () => (await fetch(`http://127.0.0.1:${ops}/readyz`)).status === 200,
+		);
+	using balancer = await startBalancer(
+		{ port: one, opsPort: oneOps },
+		{ port: two, opsPort: twoOps },
+	);
+	await untilBothServe(balancer);
+	const front = balancer.url;
 
 	const alone = await converse(servers[0]?.url ?? '', 'rivers');
 	const both = await converse(front, 'mountains');

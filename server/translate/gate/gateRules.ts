@@ -38,7 +38,8 @@ export const gateRules = {
 		nodes: unlessBroken(subtitleNodes),
 	},
 	rst: {
-		delimiters: '`*|',
+		// A backslash takes its meaning from the mark behind it.
+		delimiters: '`*|\\',
 		marks: /(?<=[\p{L}\p{N}])__?(?![\p{L}\p{N}_])|::\s*$/gu,
 		nodes: unlessBroken(rstNodes),
 	},

@@ -2,6 +2,7 @@
 
 import { Parser } from 'htmlparser2';
 import { isReadAttribute } from '../documents/readAttributes.ts';
+import { decodeEntities } from '../entities.ts';
 import { Nesting } from '../nesting.ts';
 import type { SyntaxNode } from './gate.ts';
 
@@ -51,7 +52,7 @@ export function htmlNodes(text: string, isXml = false): SyntaxNode[] {
 			ontext(data) {
 				if (targetDepth > 0) return;
 				if (codeDepth > 0) nodes.push({ at: parser.startIndex, node: data });
-				if (/[\p{L}\p{N}]/u.test(data)) fill();
+				if (/[\p{L}\p{N}]/u.test(decodeEntities(data, 0).text)) fill();
 			},
 			oncomment(data) {
 				nodes.push({ at: parser.startIndex, node: `<!--${data}-->` });

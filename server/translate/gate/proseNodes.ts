@@ -3,7 +3,7 @@
  * may be wrapped elsewhere afterwards.
  */
 
-import { asciiDocMarks, rstMarks } from '../documents/prose/marks.ts';
+import { asciiDocMarks, rstMarks, singleMark } from '../documents/prose/marks.ts';
 import { linesOf } from '../whiteSpace.ts';
 import type { SyntaxNode } from './gate.ts';
 
@@ -43,7 +43,7 @@ const asciiDocHead =
 /** Blocks, attributes, macros, titles, lists, the bars of tables, marks. */
 export function asciiDocNodes(text: string): SyntaxNode[] {
 	let inTable = false;
-	return withMarks(text, asciiDocMarks, (line) => {
+	const nodes = withMarks(text, asciiDocMarks, (line) => {
 		const body = line.trimEnd();
 		if (/^\|={3,}$/.test(body)) inTable = !inTable;
 		if (isAsciiDocLine(body)) return [body];
@@ -58,6 +58,7 @@ export function asciiDocNodes(text: string): SyntaxNode[] {
 			...(bars ? [`${bars} bars`] : []),
 		];
 	});
+	return nodes.map(({ at, node }) => ({ at, node: singleMark(node) }));
 }
 
 /**

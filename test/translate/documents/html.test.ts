@@ -6,6 +6,7 @@ import {
 	formatOf,
 	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
+import { shouted } from './shouted.ts';
 
 const html = formatOf('a.html')!;
 const mark = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
@@ -144,4 +145,13 @@ test('HTML names the language that it is now in, and its direction', async () =>
 		['<html lang="en" translate="no"><p>Words', 'de', '<html lang="en" translate="no"><p>Words'],
 	] as const)
 		assert.equal(await into(source, to), made);
+});
+
+test('HTML: a tag around a sign that is written by its name may hold the sign itself', async () => {
+	const { text, refused } = await shouted(
+		'a.html',
+		'<p>Some <b>words</b><a href="#i"> &para;</a></p>',
+	);
+	assert.match(text, /<b>WORDS<\/b>\s*<a href="#i">\s*(?:¶|&para;|&PARA;)<\/a>/);
+	assert.deepEqual(refused, []);
 });

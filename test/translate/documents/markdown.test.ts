@@ -7,6 +7,7 @@ import {
 	formatOf,
 	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
+import { shouted } from './shouted.ts';
 
 const mark = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
 
@@ -209,4 +210,13 @@ test('a fault far from what it comes from costs the words around it, not those o
 	);
 	assert.ok(made.refused.length > 0 && made.refused.length < 40, String(made.refused.length));
 	assert.ok(!made.text.includes('BAD'));
+});
+
+test('lines of a footnote may be indented as its author likes', async () => {
+	const { text, refused } = await shouted(
+		'a.md',
+		'See.[^t]\n\n[^t]: The first line is there\n                  and _some_ more of it.\n',
+	);
+	assert.match(text, /^\[\^t\]: THE FIRST LINE IS THERE\s+AND _SOME_ MORE OF IT\.$/m);
+	assert.deepEqual(refused, []);
 });

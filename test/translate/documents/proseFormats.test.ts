@@ -243,3 +243,37 @@ test('AsciiDoc: the words of a link are told from its address', async () => {
 	assert.deepEqual(refused, []);
 	assert.equal(text, 'SEE link:license.txt[LICENSE] AND link:b.c[GITHUB].\n');
 });
+
+test('words without blanks between them keep apart from marks, as reStructuredText and AsciiDoc need it', async () => {
+	const japanese = (text: string) =>
+		text
+			.split(/(<[^<>]*>|`[^`]*`+|\s+)/)
+			.filter((part) => part.trim() !== '')
+			.map((part) => (/^[<`]/.test(part) ? part : '語'.repeat(part.length)))
+			.join('');
+	const inRst = await shouted('a.rst', 'Use ``a`` and **b** here, see Foo_ now.\n', {}, japanese);
+	assert.equal(inRst.text.replace(/語+/g, '語'), '語\\ ``a``\\ 語\\ **b**\\ 語\\ Foo_\\ 語\n');
+	assert.deepEqual(inRst.refused, []);
+	const inAsciiDoc = await shouted('a.adoc', 'Use *bold words* with `code` now.\n', {}, japanese);
+	assert.equal(inAsciiDoc.text.replace(/語+/g, '語'), '語**語**語``code``語\n');
+	assert.deepEqual(inAsciiDoc.refused, []);
+	// What letters touch in the source is no mark there either.
+	const power = await shouted('a.rst', 'See x**2 + y**2 in mathematics.\n');
+	assert.match(power.text, /\*\*2 \+ Y\*\*2|\*\*2 \+ y\*\*2/);
+	// A backslash of the model's would take a mark its meaning.
+	const slashed = await shouted(
+		'a.rst',
+		'See the example::\n\n  code\n',
+		{},
+		(text) => `${text}\\`,
+	);
+	assert.equal(slashed.text, 'See the example::\n\n  code\n');
+});
+
+test('AsciiDoc: a plus in a word and the plus of a list between lines are no marks', async () => {
+	const source = '1. Open the entry (or press Ctrl+N). This appears:\n+\n.The title\n';
+	const { text, refused } = await shouted('a.adoc', source);
+	assert.equal(text.toUpperCase(), source.toUpperCase());
+	assert.match(text, /OPEN THE ENTRY/);
+	assert.deepEqual(refused, []);
+});

@@ -36,6 +36,7 @@ const fillers = new Set([
 	'whitespace',
 	'blockQuotePrefix',
 	'listItemIndent',
+	'gfmFootnoteDefinitionIndent',
 	'gfmFootnoteDefinitionWhitespace',
 	'lineEndingBlank',
 ]);

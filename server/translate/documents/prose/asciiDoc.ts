@@ -6,7 +6,7 @@ import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { linesOf, type TextLine } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
-import { asciiDocMarks } from './marks.ts';
+import { asciiDocApart, asciiDocMarks } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
 const opens = /^(?:[-*.=|]+|<\d+>|\d+\.|\/\/.*|:[\w-]+:.*|\[.*|NOTE:|TIP:|\+|.*::)$/;
@@ -30,7 +30,7 @@ function extract(text: string): Piece[] {
 	let inTable = false;
 	let inVerse = false;
 	const close = () => {
-		pushAll(pieces, prosePiece(text, paragraph, asciiDocMarks, opens));
+		pushAll(pieces, prosePiece(text, paragraph, asciiDocMarks, opens, asciiDocApart));
 		paragraph = [];
 	};
 	const lineAt = (
@@ -79,7 +79,10 @@ function extract(text: string): Piece[] {
 		}
 		const heading = /^(?:={1,6}|#{1,6})[ \t]+(?=\S)/.exec(body)?.[0];
 		if (heading !== undefined && paragraph.length === 0) {
-			pushAll(pieces, prosePiece(text, [lineAt(line, heading.length)], asciiDocMarks, opens));
+			pushAll(
+				pieces,
+				prosePiece(text, [lineAt(line, heading.length)], asciiDocMarks, opens, asciiDocApart),
+			);
 			// The author and the version follow the title of the document.
 			if (heading.trim() === '=') {
 				while (at + 1 < lines.length && !/^\s*$|^:|^\/\//.test(lines[at + 1]?.text ?? '')) at++;
@@ -118,7 +121,7 @@ function extract(text: string): Piece[] {
 		}
 		isCode = false;
 		if (/^\.[^\s.]/.test(body) && paragraph.length === 0) {
-			pushAll(pieces, prosePiece(text, [lineAt(line, 1)], asciiDocMarks, opens));
+			pushAll(pieces, prosePiece(text, [lineAt(line, 1)], asciiDocMarks, opens, asciiDocApart));
 			continue;
 		}
 		const indent = line.text.length - line.text.trimStart().length;
@@ -130,7 +133,13 @@ function extract(text: string): Piece[] {
 			const [all, name = ''] = term;
 			pushAll(
 				pieces,
-				prosePiece(text, [lineAt(line, indent, indent + name.length)], asciiDocMarks, opens),
+				prosePiece(
+					text,
+					[lineAt(line, indent, indent + name.length)],
+					asciiDocMarks,
+					opens,
+					asciiDocApart,
+				),
 			);
 			if (all.length < body.length - indent) paragraph.push(lineAt(line, indent + all.length));
 			continue;
@@ -154,7 +163,7 @@ function pushCells(text: string, { start, text: line }: TextLine, pieces: Piece[
 		const cell = line.slice(from, to);
 		const lead = cell.length - cell.trimStart().length;
 		const own = { start: start + from + lead, text: cell.trim(), before: '' };
-		for (const piece of prosePiece(text, [own], asciiDocMarks, opens))
+		for (const piece of prosePiece(text, [own], asciiDocMarks, opens, asciiDocApart))
 			pieces.push({
 				...piece,
 				encode: (made) => piece.encode(made).replace(/(?<!\\)\|/g, '\\|'),

@@ -21,7 +21,9 @@ export const rstMarks = new RegExp(
 export const asciiDocMarks = new RegExp(
 	[
 		'`{1,2}[^`]{1,300}`{1,2}',
-		'\\+{1,3}[^+\\s][^+]{0,300}\\+{1,3}',
+		'\\+{2,3}[^+\\s][^+]{0,300}\\+{2,3}',
+		// A single plus is a mark around whole words only: of Ctrl+N it is none.
+		'(?<![\\w+])\\+[^+\\s](?:[^+]{0,300}[^+\\s])?\\+(?![\\w+])',
 		'(?:link|mailto|xref):[^\\s\\[\\]]{1,500}\\[(?<link>[^\\[\\]]{0,300})\\]',
 		'(?:https?|ftp):\\/\\/[^\\s\\[\\]<>]{1,500}(?:\\[(?<url>[^\\[\\]]{0,300})\\])?',
 		'footnote:[\\w-]{0,60}\\[(?<note>[^\\[\\]]{0,500})\\]',
@@ -36,3 +38,41 @@ export const asciiDocMarks = new RegExp(
 	].join('|'),
 	'dg',
 );
+
+const word = /[\p{L}\p{N}]/u;
+
+/** Marks of a text that letters touch, which are no marks then: where they begin, and what they are. */
+function touched(text: string, marks: RegExp) {
+	return [...text.matchAll(marks)].flatMap(({ index, 0: mark }) => {
+		if (/^(?:https?|ftp):/.test(mark)) return [];
+		const end = index + mark.length;
+		const [isBefore, isAfter] = [
+			word.test(text.slice(0, index).slice(-1)),
+			word.test(text.charAt(end)),
+		];
+		return isBefore || isAfter ? [{ index, end, mark, isBefore, isAfter }] : [];
+	});
+}
+
+/** Parts words from the marks they touch in a translation, as languages without blanks have it. */
+export type Apart = (text: string) => string;
+
+/** With a blank that is not shown. */
+export const rstApart: Apart = (text) =>
+	touched(text, rstMarks).reduceRight(
+		(whole, { index, end, mark, isBefore, isAfter }) =>
+			`${whole.slice(0, index)}${isBefore ? '\\ ' : ''}${mark}${isAfter ? '\\ ' : ''}${whole.slice(end)}`,
+		text,
+	);
+
+/** With doubled signs, which are marks within words as well. */
+export const asciiDocApart: Apart = (text) =>
+	touched(text, asciiDocMarks).reduceRight((whole, { index, end, mark }) => {
+		if (!/^([*_`#])(?!\1).*(?<!\1)\1$/su.test(mark)) return whole;
+		const sign = mark.charAt(0);
+		return `${whole.slice(0, index)}${sign}${mark}${sign}${whole.slice(end)}`;
+	}, text);
+
+/** A mark of AsciiDoc as it is where no letters touch it. */
+export const singleMark = (node: string): string =>
+	node.replace(/^([*_`#])\1(.*)\1\1$/su, '$1$2$1');

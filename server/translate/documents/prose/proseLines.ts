@@ -3,6 +3,7 @@
 import { firstLineEnd, onOneLine } from '../../whiteSpace.ts';
 import { type InlinePart, taggedText } from '../inlineTags.ts';
 import type { Piece } from '../piece.ts';
+import type { Apart } from './marks.ts';
 
 /** A line of a paragraph without its indent and marker. */
 export interface ProseLine {
@@ -19,6 +20,7 @@ const minWidth = 60;
  *
  * @param marks one pattern for all marks; where one of its groups named `words` matched, the mark is a pair around them
  * @param opens what a line must not begin with
+ * @param apart parts words from the marks they touch, where they do not touch in the source
  * @param isName whether others refer to a mark by the words in it, which stay then
  */
 export function prosePiece(
@@ -26,6 +28,7 @@ export function prosePiece(
 	lines: readonly ProseLine[],
 	marks: RegExp,
 	opens: RegExp,
+	apart: Apart,
 	isName: (words: string, mark: string) => boolean = () => false,
 ): Piece[] {
 	const [first, second] = lines;
@@ -40,7 +43,11 @@ export function prosePiece(
 	);
 	const end = last.start + last.text.trimEnd().length;
 	const eol = firstLineEnd(text.slice(first.start));
-	const shown = (made: string) => tagged.restore(made, (one) => one);
+	const keepsApart = apart(words) === words;
+	const shown = (made: string) => {
+		const whole = tagged.restore(made, (one) => one);
+		return keepsApart ? apart(whole) : whole;
+	};
 	return [
 		{
 			start: first.start,

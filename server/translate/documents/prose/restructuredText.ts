@@ -7,7 +7,7 @@ import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { linesOf, type TextLine, textColumns } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
-import { rstMarks } from './marks.ts';
+import { rstApart, rstMarks } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
 const opens = /^(?:[-*+•|]|\.\.|\(?(?:\d+|#|[a-zA-Z])[.)]|:[^:\s]+:)$|^::$/;
@@ -52,7 +52,7 @@ function extract(text: string): Piece[] {
 	const pieces: Piece[] = [];
 	let paragraph: ProseLine[] = [];
 	const close = () => {
-		pushAll(pieces, prosePiece(text, paragraph, rstMarks, opens, isLinkName));
+		pushAll(pieces, prosePiece(text, paragraph, rstMarks, opens, rstApart, isLinkName));
 		paragraph = [];
 	};
 	/** Goes on behind what is indented deeper. */
@@ -120,7 +120,7 @@ function extract(text: string): Piece[] {
 				at++;
 		} else if (/^\|[ \t]/.test(body)) {
 			close();
-			pushAll(pieces, prosePiece(text, [lineAt(line, indent + 2)], rstMarks, opens));
+			pushAll(pieces, prosePiece(text, [lineAt(line, indent + 2)], rstMarks, opens, rstApart));
 		} else {
 			// A field without words says something to programs.
 			if (paragraph.length === 0 && /^:[^:\s][^:]{0,100}:$/.test(body.trimEnd())) continue;
@@ -184,7 +184,7 @@ function title(
 	const end = under.start + under.text.trimEnd().length;
 	const sign = under.text.charAt(0);
 
-	return prosePiece(text, [own], rstMarks, opens).map((piece) => ({
+	return prosePiece(text, [own], rstMarks, opens, rstApart).map((piece) => ({
 		...piece,
 		start,
 		end,

@@ -1,0 +1,92 @@
+/** deploy/haproxy.cfg in front of doubles: who is late, gone or not ready costs nobody an answer. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { haproxyMissing, startBalancer, untilBothServe } from '../support/haproxy.ts';
+import { until } from '../support/until.ts';
+
+interface Double extends AsyncDisposable {
+	readonly port: number;
+	readonly opsPort: number;
+	isReady: boolean;
+	/** How many checks were answered, and how. */
+	readonly checks: { ready: number; notReady: number };
+	/** From here on no connection is taken; checks are answered as before. */
+	refuse(): Promise<void>;
+}
+
+const listening = async (server: Server): Promise<number> => {
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return (server.address() as AddressInfo).port;
+};
+
+const ended = async (server: Server): Promise<void> => {
+	if (!server.listening) return;
+	server.close();
+	server.closeAllConnections();
+	await once(server, 'close');
+};
+
+async function startDouble(): Promise<Double> {
+	// As long as the model server keeps them, so that the balancer ends idle connections first.
+	const server = createServer({ keepAliveTimeout: 15_000 }, (request, response) => {
+		request.resume().once('end', () => response.end('answered'));
+	});
+	const ops = createServer((_, response) => {
+		double.checks[double.isReady ? 'ready' : 'notReady']++;
+		response.writeHead(double.isReady ? 200 : 503).end();
+	});
+	const [port, opsPort] = [await listening(server), await listening(ops)];
+	const double: Double = {
+		port,
+		opsPort,
+		isReady: true,
+		checks: { ready: 0, notReady: 0 },
+		refuse: () => ended(server),
+		[Symbol.asyncDispose]: async () => {
+			await Promise.all([ended(server), ended(ops)]);
+		},
+	};
+	return double;
+}
+
+test('while no server is ready by its checks, requests are answered all the same', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	using balancer = await startBalancer(one, two);
+	await untilBothServe(balancer);
+	one.isReady = false;
+	two.isReady = false;
+	// More than it takes to leave a server out.
+	await until(
+		'both were found not ready',
+		() => one.checks.notReady > 3 && two.checks.notReady > 3,
+	);
+	for (let at = 0; at < 9; at++) assert.ok(await balancer.servedBy(`conversation ${at}`));
+	const [before, earlier] = [one.checks.ready, two.checks.ready];
+	one.isReady = true;
+	two.isReady = true;
+	await until(
+		'both are found again',
+		() => one.checks.ready > before && two.checks.ready > earlier,
+	);
+	await untilBothServe(balancer);
+});
+
+test('requests for a server that takes no connection go to the other one at once', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	using balancer = await startBalancer(one, two);
+	await untilBothServe(balancer);
+	await two.refuse();
+	const served = Array.from({ length: 21 }, (_, at) => balancer.servedBy(`conversation ${at}`));
+	assert.deepEqual(new Set(await Promise.all(served)), new Set(['one']));
+});
