@@ -12,6 +12,7 @@ const transformersSeq2Seq = {
 	peer: true,
 };
 const llama = { name: 'llama.cpp (node-llama-cpp, Q4_0)', worker: 'workers/llama.mjs', peer: true };
+const llamaStreams = 'llama.cpp, 8 sequences';
 const fallBack = { name: 'session.run fall-back', worker: 'workers/ours.ts' };
 const quiet = { speculation: false };
 
@@ -70,17 +71,24 @@ export const cases = [
 		title: 'Decode, 0.5B int4, context 2048',
 		unit: 'tokens/s',
 		bytesPerToken: 362e6,
-		bars: [{ against: plainLoop.name, atLeast: 1.45 }],
+		bars: [
+			{ against: plainLoop.name, atLeast: 1.45 },
+			{ against: llama.name, atLeast: 1.3 },
+		],
 		entries: [
 			{ name: 'nearglot, block 32', ...ours, load: { block: 32, ...quiet }, ...decode(2048) },
 			{ ...plainLoop, load: { block: 32 }, ...decode(2048) },
+			{ ...llama, ...decode(2048) },
 		],
 	},
 	{
 		name: 'prefill512',
 		title: 'Prefill of 512 tokens, 0.5B int4',
 		unit: 'tokens/s',
-		bars: [{ against: transformers.name, atLeast: 1.3 }],
+		bars: [
+			{ against: transformers.name, atLeast: 1.3 },
+			{ against: llama.name, atLeast: 1.5 },
+		],
 		entries: [
 			{
 				name: 'nearglot, block 32',
@@ -98,12 +106,20 @@ export const cases = [
 		title: 'Total of 8, 4, 2 streams and 1, 0.5B int4',
 		unit: 'tokens/s',
 		bars: [{ against: '1 stream', atLeast: 2.8 }],
-		entries: [8, 1, 2, 4].map((streams) => ({
-			name: `${streams} stream${streams > 1 ? 's' : ''}`,
-			...ours,
-			load: { block: 32, ...quiet },
-			task: { kind: 'streams', streams, context: 32, tokens: 24 },
-		})),
+		entries: [
+			...[8, 1, 2, 4].map((streams) => ({
+				name: `${streams} stream${streams > 1 ? 's' : ''}`,
+				...ours,
+				load: { block: 32, ...quiet },
+				task: { kind: 'streams', streams, context: 32, tokens: 24 },
+			})),
+			{
+				...llama,
+				name: llamaStreams,
+				load: { sequences: 8 },
+				task: { kind: 'streams', streams: 8, context: 32, tokens: 24 },
+			},
+		],
 	},
 	{
 		name: 'streamsInt8',
@@ -118,15 +134,27 @@ export const cases = [
 		})),
 	},
 	{
-		name: 'streamsLong',
-		title: 'Total of 8 streams and 1 with answers of 96 tokens, 0.5B int4',
+		name: 'streamsDecode',
+		title: '8 streams and 1 after their prompts, answers of 96 tokens, 0.5B int4',
 		unit: 'tokens/s',
-		entries: [8, 1].map((streams) => ({
-			name: `${streams} stream${streams > 1 ? 's' : ''}`,
-			...ours,
-			load: { block: 32, ...quiet },
-			task: { kind: 'streams', streams, context: 32, tokens: 96 },
-		})),
+		bars: [
+			{ against: '1 stream', atLeast: 3.5 },
+			{ against: llamaStreams, atLeast: 3 },
+		],
+		entries: [
+			...[8, 1].map((streams) => ({
+				name: `${streams} stream${streams > 1 ? 's' : ''}`,
+				...ours,
+				load: { block: 32, ...quiet },
+				task: { kind: 'streams', streams, context: 32, tokens: 96, decodeOnly: true },
+			})),
+			{
+				...llama,
+				name: llamaStreams,
+				load: { sequences: 8 },
+				task: { kind: 'streams', streams: 8, context: 32, tokens: 96, decodeOnly: true },
+			},
+		],
 	},
 	{
 		name: 'lookup',

@@ -12,6 +12,7 @@
  *   npm run bench -- chaos …           faults of processes, hub, files, disks, clocks and the sign-in layer
  *   npm run bench -- flood …           many more requests at once than a daemon can do
  *   npm run bench -- beside …          a short request beside three that never end
+ *   npm run bench -- batch …          bulk work: chaos of its workers by seeds, and what it costs
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
  *   npm run bench -- workspace …      recall, time and size of questions about whole folders
@@ -59,6 +60,11 @@ if (process.argv[2] === 'flood') {
 if (process.argv[2] === 'beside') {
 	const { runBeside } = await import('./beside/run.ts');
 	process.exit(await runBeside(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'batch') {
+	const { runBatch } = await import('./batch/run.ts');
+	process.exit(await runBatch(process.argv.slice(3)));
 }
 
 if (process.argv[2] === 'speech') {

@@ -58,6 +58,7 @@ const doings = {
 	anthropic: 'the same in Anthropic’s interface',
 	ollama: 'the same in Ollama’s interface',
 	models: 'see which models there are, without folders',
+	batch: 'keep files, run batches',
 	speech: 'transcribe',
 	translation: 'translate, by the engine the owner chose',
 	server: 'open the studio page, ask whether the server answers',

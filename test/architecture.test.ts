@@ -13,6 +13,7 @@ const layers = [
 	'server/lsp',
 	'server/http',
 	'server/daemon',
+	'server/jobs',
 	'server/services',
 	'server/translate',
 	'server/engine',
@@ -153,6 +154,7 @@ const jsonParsers = new Set([
 	// A setting of the owner.
 	'server/http/translate/translateInput.ts',
 	// Answers of this server.
+	'server/http/batchItems.ts',
 	'server/http/withoutPaths.ts',
 ]);
 
@@ -435,6 +437,8 @@ test('a recording goes into a form by the one function that knows which names a 
 
 /** Who reads the clock on the wall, which people and machines set, and why: nothing here is measured with it. */
 const readsTheDate: ReadonlyMap<string, string> = new Map([
+	['server/daemon/jobsBackend.ts', 'when batches were made and when they are over'],
+	['server/cli/batchShards.ts', 'the same, without a server'],
 	[
 		'extension/account/authProvider.ts',
 		'when sessions end is told by servers and kept for other windows',

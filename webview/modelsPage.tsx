@@ -160,6 +160,7 @@ const stateKeys: Record<ModelInfo['state'], StudioKey> = {
 	cached: 'stateCached',
 	loading: 'stateLoading',
 	loaded: 'stateLoaded',
+	remote: 'stateRemote',
 };
 
 const taskKeys: Record<ModelInfo['task'], StudioKey> = {

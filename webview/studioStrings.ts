@@ -72,6 +72,7 @@ export const studioStrings = {
 	stateLoaded: 'in memory',
 	stateLoading: 'loading',
 	stateMissing: 'not downloaded',
+	stateRemote: 'on another machine',
 	text: 'Text',
 	textHint: 'Text to translate',
 	to: 'To',

@@ -6,7 +6,7 @@ import { greedy } from '../../test/fixtures/greedy.ts';
 import { translationModel } from '../../test/fixtures/translationModel.ts';
 import { builtModel, decoderModel, int8DecoderModel, withLexicon } from '../models.ts';
 import { measureEncoder, measureSteps, openWhisper } from '../whisperModel.ts';
-import { promptTokens, serve } from './serve.ts';
+import { decodeRate, promptTokens, serve } from './serve.ts';
 
 const sampling: SamplingOptions = { ...greedy, logitBias: { 257: -100 } };
 
@@ -33,6 +33,8 @@ interface Task {
 	readonly context: number;
 	readonly tokens: number;
 	readonly streams: number;
+	/** Of streams: what comes after the prompts. */
+	readonly decodeOnly?: boolean;
 	readonly together: boolean;
 	readonly reuse: boolean;
 }
@@ -82,8 +84,12 @@ serve(async (options: LoadMessage) => {
 				generate(promptTokens(task.context, ++count), { maxTokens: task.tokens }),
 			),
 		);
-		const total = results.reduce((sum, { timings }) => sum + timings.predicted_n, 0);
-		return (total * 1000) / (performance.now() - start);
+		const timings = results.map((result) => result.timings);
+		if (task.decodeOnly !== true) {
+			const total = timings.reduce((sum, { predicted_n }) => sum + predicted_n, 0);
+			return (total * 1000) / (performance.now() - start);
+		}
+		return decodeRate(timings.map(({ predicted_n, predicted_ms }) => [predicted_n, predicted_ms]));
 	};
 	return async (task: Task): Promise<number> => {
 		if (task.kind === 'decode') {
@@ -92,7 +98,7 @@ serve(async (options: LoadMessage) => {
 			const { timings } = await generate(promptTokens(task.context, seed), {
 				maxTokens: task.tokens,
 			});
-			return timings.predicted_per_second;
+			return decodeRate([[timings.predicted_n, timings.predicted_ms]]);
 		}
 		if (task.kind === 'prefill') {
 			const { timings } = await generate(promptTokens(task.context, ++count), { maxTokens: 1 });

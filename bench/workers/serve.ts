@@ -36,3 +36,13 @@ export function promptTokens(length: number, seed: number): number[] {
 		return state % 250;
 	});
 }
+
+/**
+ * Tokens a second of streams, without their prompts: all but the first of each, over the longest time that a stream
+ * took from its first to its last.
+ * @param streams tokens of each, and the milliseconds since its first
+ */
+export function decodeRate(streams: readonly (readonly [tokens: number, ms: number])[]): number {
+	const tokens = streams.reduce((sum, [count]) => sum + count - 1, 0);
+	return (tokens * 1000) / Math.max(...streams.map(([, ms]) => ms));
+}

@@ -119,6 +119,7 @@ const icons: Record<ModelInfo['state'], string> = {
 	cached: 'circle-outline',
 	loading: 'sync~spin',
 	loaded: 'circle-filled',
+	remote: 'remote',
 };
 
 /** A model that runs, but not as it should, says so. */

@@ -1,33 +1,24 @@
-/** The command line, from the help texts of its commands. */
-import { spawnSync } from 'node:child_process';
+/** The command line, from the commands themselves, in the order in which `nearglot --help` lists them. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../node.mjs';
 import { page } from './markdown.mjs';
 
-function help(...args) {
-	const started = [
-		'--disable-warning=ExperimentalWarning',
-		join(root, 'server/main.ts'),
-		...args,
-		'--help',
-	];
-	const { status, stdout, stderr } = spawnSync(process.execPath, started, { encoding: 'utf8' });
-	if (status !== 0)
-		throw new Error(`nearglot ${args.join(' ')} --help ended with ${status}: ${stderr}`);
-	return stdout.trimEnd();
-}
-
-/** Names of the commands, in the order of the overview, with their summaries. */
-export function listedCommands() {
-	return [...help().matchAll(/^ {2}(\w+) {2,}(.*)$/gm)].map(([, name, summary]) => ({
-		name,
-		summary,
-	}));
-}
+/** Names of the commands and where they are, as server/main.ts has them; those without a summary are not for people. */
+const listed = [
+	...readFileSync(join(root, 'server/main.ts'), 'utf8').matchAll(
+		/import\('\.(\/cli\/\w+\.ts)'\)\)\.(\w+)/g,
+	),
+];
+const loaded = await Promise.all(
+	listed.map(async ([, path, name]) => (await import(`../../server${path}`))[name]),
+);
+export const commands = loaded.filter(({ summary }) => summary !== '');
 
 export function commandLine() {
-	const sections = listedCommands().map(
-		({ name, summary }) => `## nearglot ${name}\n\n${summary}\n\n\`\`\`text\n${help(name)}\n\`\`\``,
+	const sections = commands.map(
+		({ name, summary, help }) =>
+			`## nearglot ${name}\n\n${summary}\n\n\`\`\`text\n${help.trim()}\n\`\`\``,
 	);
 	return page(
 		'Command line',

@@ -22,7 +22,7 @@ Turns the model does not read, or has no room for, are left out, the oldest firs
   --system S         instructions for the model
   --json             print the whole answer as JSON
   --max-tokens N     longest answer in tokens
-  --temperature T    0 = always the likeliest token, up to 2
+  --temperature T    0 = always the most probable token, up to 2
   --exact            activations beside 4-bit weights in single precision: exact, and slower
   --seed N           equal seeds give equal answers
 `;
@@ -110,8 +110,10 @@ export function modelAndPrompt(
 		return { id, name, version, alias };
 	});
 	if (first !== undefined && findModel(names, first)) return [first, undefined];
-	const able = models.filter((model) => model.task === 'chat-completion');
-	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? models[0];
+	// What runs elsewhere is used by name only.
+	const here = models.filter(({ state }) => state !== 'remote');
+	const able = here.filter((model) => model.task === 'chat-completion');
+	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? here[0];
 	if (!choice) throw noChatModel('There is no chat model on this machine.');
 	return [choice.id, first];
 }

@@ -26,6 +26,7 @@ import { setAsideIn } from '../store/jsonFile.ts';
 import { removePath } from '../store/movePath.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { benchRows } from './doctorBench.ts';
 import { byteText, table } from './textTable.ts';
 
 type Row = readonly [what: string, result: string];
@@ -34,15 +35,26 @@ export const doctorCommand: Command = {
 	name: 'doctor',
 	summary: 'Check this machine and measure it.',
 	help: `
-Usage: nearglot doctor [--json]
+Usage: nearglot doctor [--json] [--bench [--model MODEL]]
 
 Looks at this machine, starts the local server if there is none, asks the built-in model, and prints
 what was found, tried and measured. Nothing of it leaves the machine. Exits with 1 when something failed,
 also when models run, but slower than they could because something is missing from the installation.
+
+  --bench        measures a chat model on the processor and on every graphics processor that can be used here:
+                 tokens a second of a prompt, of one answer, and of eight answers at once
+  --model MODEL  the one that is measured (default: the smallest)
 `,
 	run: async (args, io) => {
-		const options = readArgs(args, { json: { type: 'boolean' } });
+		const options = readArgs(args, {
+			json: { type: 'boolean' },
+			bench: { type: 'boolean' },
+			model: { type: 'string' },
+		});
 		if (options.positionals.length > 0) throw new UsageError('doctor takes no argument.');
+		const benchModel = options.text('model');
+		if (benchModel !== undefined && !options.has('bench'))
+			throw new UsageError('--model says which model --bench measures.');
 		const rows: Row[] = [...(await machineRows())];
 		let failed = false;
 		const attempt = async (what: string, work: () => Promise<string>) => {
@@ -81,6 +93,11 @@ also when models run, but slower than they could because something is missing fr
 			await attempt('engine', () => engineRow(connection, io.signal));
 			await attempt('unfinished', () => unfinishedRow(connection, io.signal));
 			await attempt('remarks', () => remarksRow(connection, io.signal));
+			if (options.has('bench'))
+				await attempt('bench', async () => {
+					rows.push(...(await benchRows(connection, benchModel, io.signal)));
+					return 'measured';
+				});
 		}
 		io.stdout.write(
 			options.has('json')
@@ -145,8 +162,14 @@ type Listed = AnswerOf<typeof listModels>['data'][number];
 const smallest = (models: readonly Listed[]): Listed | undefined =>
 	[...models].sort((left, right) => (left.size_bytes ?? 0) - (right.size_bytes ?? 0))[0];
 
-async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+/** Models of this machine; those of engines elsewhere are asked by people only. */
+async function modelsHere(daemon: DaemonConnection, signal: AbortSignal): Promise<Listed[]> {
 	const { data } = await daemon.call(listModels, {}, { signal });
+	return data.filter(({ state }) => state !== 'remote');
+}
+
+async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	const data = await modelsHere(daemon, signal);
 	const broken = data.filter((model) => model.problem !== undefined);
 	const list = data.map((model) => `${model.id} (${model.task})`).join(', ');
 	if (broken.length === 0) return list === '' ? 'none' : list;
@@ -158,7 +181,7 @@ async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 
 /** Asks the smallest chat model and reports its speed as the engine measured it. */
 async function measureChat(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
-	const { data } = await daemon.call(listModels, {}, { signal });
+	const data = await modelsHere(daemon, signal);
 	const model = smallest(
 		data.filter((each) => each.task === 'chat-completion' && each.problem === undefined),
 	);
@@ -180,7 +203,7 @@ const loadedModels = (daemon: DaemonConnection, signal: AbortSignal) =>
 /** How the engine of this machine runs models: asked of those in memory, or of the smallest there is. */
 async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	if ((await loadedModels(daemon, signal)).stats.length === 0) {
-		const { data } = await daemon.call(listModels, {}, { signal });
+		const data = await modelsHere(daemon, signal);
 		const model = smallest(data.filter(({ problem }) => problem === undefined));
 		if (!model) return 'not tried: there is no model to load';
 		await daemon.call(loadModel, { params: { name: model.id } }, { signal });

@@ -24,6 +24,9 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
 		throw new UsageError(`${path} cannot be written: there is no folder ${folder}.`);
 }
 
+/** A text, bytes, or what is read as it is written. */
+export type OutputContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+
 /**
  * Writes a file, complete or not at all. What is there is replaced where it lies: links stay links, and the
  * new file has the mode and, where this user may give it, the owner of the old one. Devices and pipes are
@@ -31,7 +34,7 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
  *
  * @throws AppError that names the file
  */
-export async function writeOutput(path: string, text: string | Uint8Array): Promise<void> {
+export async function writeOutput(path: string, text: OutputContent): Promise<void> {
 	try {
 		const found = await stat(path).catch((error: unknown) => {
 			if (errno(error) === 'ENOENT') return undefined;
@@ -71,11 +74,7 @@ interface Owned {
 	readonly gid: number;
 }
 
-async function replace(
-	path: string,
-	text: string | Uint8Array,
-	old: Owned | undefined,
-): Promise<void> {
+async function replace(path: string, text: OutputContent, old: Owned | undefined): Promise<void> {
 	const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
 	try {
 		const file = await open(draft, 'wx');
@@ -98,7 +97,7 @@ async function replace(
 	}
 }
 
-async function writeInto(path: string, text: string | Uint8Array): Promise<void> {
+async function writeInto(path: string, text: OutputContent): Promise<void> {
 	const file = await open(path, constants.O_WRONLY);
 	try {
 		await file.writeFile(text);

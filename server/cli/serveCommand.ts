@@ -20,6 +20,7 @@ import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 import { hostNamesOf, modelsFolder, originsOf } from './serveChecks.ts';
+import { jobsOptionsOf } from './serveJobs.ts';
 import { keyNeeded, ownKey } from './serveKey.ts';
 import { openPorts, operationsOf } from './serveOperations.ts';
 import { peopleOptionsOf } from './servePeople.ts';
@@ -36,7 +37,7 @@ Runs the local server until it is stopped.
   --require-key      every route needs the key, also on this machine
   --allow-origin O   a web page's origin that may call, e.g. https://studio.example; repeatable
   --allow-host H     another host name that may be used to call; repeatable
-  --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
+  --ttl S            seconds an unused model stays loaded (default 600, 0 = indefinitely)
   --refuse-ep W      a processor ('ep') that cannot be used is refused where a request names it (named, the
                      default), also where a model's files do (always), or never: then the CPU does the work
   --exact            activations beside 4-bit weights in single precision unless a request says otherwise:
@@ -50,6 +51,8 @@ Runs the local server until it is stopped.
                      seconds-…, characters-…, with commas (default: those of nearglot keys people)
   --limits URL       redis://…: replicas count limits and usage together (NEARGLOT_LIMITS)
   --usage-days N     days after which usage is forgotten (default 400)
+  --store DIR        folder of uploaded files and batches (default: in the data folder)
+  --work N           parts of batches that are done at a time (default 1)
   --drain S          seconds that open answers get when it is told to end (default ${defaultDrainS}); a second
                      signal ends it at once
   --preload MODEL    load it at the start and keep it; not ready before; repeatable
@@ -92,6 +95,8 @@ export const serveCommand: Command = {
 			'person-limits': { type: 'string' },
 			limits: { type: 'string' },
 			'usage-days': { type: 'string' },
+			store: { type: 'string' },
+			work: { type: 'string' },
 			drain: { type: 'string' },
 			preload: { type: 'string', multiple: true },
 			'ops-port': { type: 'string' },
@@ -128,6 +133,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const requireKey = keyNeeded(options.has('require-key'), host, key);
 	const operations = operationsOf(options);
 	const limits = peopleOptionsOf(options, io.env);
+	const jobs = jobsOptionsOf(options);
 	const threads = options.integer('threads', 1, 1024);
 	const exact = options.has('exact') || undefined;
 	const chatTemplate = await templateOf(options);
@@ -167,6 +173,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 						env: io.env,
 						metricLabels: options.texts('metrics-label'),
 						limits,
+						jobs,
 						models: {
 							defaultTtlS,
 							refuseProvider,

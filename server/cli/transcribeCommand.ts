@@ -45,8 +45,8 @@ Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into
   --words            with verbose_json: times of every word
   --prompt P         names and spellings that occur
   --temperature T    0 (default) to 1
-  --no-context       hear every part of a long recording without the text before it: faster, because several
-                     parts are heard together
+  --no-context       transcribe every part of a long recording without the text before it: faster, because
+                     several parts are transcribed together
   --microphone       record through pw-record, parecord, arecord, sox or ffmpeg; Enter or Ctrl+C ends it
   --seconds N        with --microphone: end after N seconds
   --force            replace files that exist

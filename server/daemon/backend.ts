@@ -11,7 +11,6 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
@@ -19,10 +18,12 @@ import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
+import type { JobService } from '../jobs/jobService.ts';
 import { defaultDrainS, Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
+import type { Upstreams } from '../remote/upstreams/upstreams.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { daemonMetrics } from '../services/daemonMetrics.ts';
@@ -65,6 +66,7 @@ import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersInWorker } from './folderThread.ts';
+import { createJobs, type JobsOptions } from './jobsBackend.ts';
 import { watchLoop } from './loopWatch.ts';
 import { programState, thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
@@ -76,9 +78,10 @@ import { createPeople, type PeopleOptions } from './peopleBackend.ts';
 import { removePreparedFiles } from './preparedFiles.ts';
 import { collectWhenQuiet, type RequestWatch } from './quietHeap.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
-import { builderCommandLine, runnerCommandLine } from './runnerWall.ts';
+import { builderCommandLine, runnerCommandLine, runnerThreads } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
+import { createUpstreamBackend } from './upstreamBackend.ts';
 import { openUsageFile } from './usageFile.ts';
 import { VerdictFile } from './verdictFile.ts';
 
@@ -107,6 +110,8 @@ export interface BackendSettings {
 	readonly metricLabels: readonly string[];
 	/** Limits of people, and who counts them. */
 	readonly limits?: PeopleOptions | undefined;
+	/** Where batches lie, and how many of them are worked on at a time. */
+	readonly jobs?: JobsOptions | undefined;
 	/** Ends the daemon in good order. */
 	stop(reason: string, drainMs?: number): void;
 }
@@ -128,19 +133,22 @@ export interface Backend {
 	/** What fronts have not heard yet. */
 	readonly notices: NoticeBacklog;
 	readonly metrics: Metrics;
-	/** Told of every request, so that it knows when to look. */
 	/** Those who watch over requests under way. */
 	readonly watches: readonly RequestWatch[];
 	readonly usage: UsageLog;
 	/** Keys, limits and use of everybody who may ask for work. */
 	readonly people: People;
 	readonly chat: ChatService;
+	/** Engines on other machines, used by name. */
+	readonly upstreams: Upstreams;
 	/** The last requests to chat models, where the owner has switched that on. */
 	readonly requestLog: RequestLog;
 	/** Kept responses and conversations. */
 	readonly answers: AnswerStore;
 	readonly responses: ResponsesService;
 	readonly conversations: ConversationsService;
+	/** Files and batches. */
+	readonly jobs: JobService;
 	readonly completions: CompletionService;
 	readonly embeddings: EmbeddingService;
 	readonly reranking: RerankService;
@@ -300,8 +308,9 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		...{ host, profile, randomSeed },
 		randomId: () => randomBytes(12).toString('hex'),
 	});
-	const { observer } = traces;
-	const chat = observedChat(plainChat, [requestLog, ...(observer === undefined ? [] : [observer])]);
+	const observers = traces.observer === undefined ? [] : [traces.observer];
+	const upstreams = createUpstreamBackend(settings.dataDir, settings.env);
+	const chat = observedChat(upstreams.withChat(plainChat), [requestLog, ...observers]);
 	const people = createPeople(settings, log, (limit) =>
 		metrics.count('nearglot_limit_refusals_total', { limit }),
 	);
@@ -313,6 +322,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		randomId: () => randomBytes(16).toString('hex'),
 		now: () => Math.floor(Date.now() / 1000),
 	};
+	const jobs = createJobs(settings, log, activity);
 	const responses = new ResponsesService({ chat, activity, log, ...keeping });
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
@@ -328,8 +338,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		models: modelBackend.models,
 		modelsDir,
 		gpus,
-		secrets,
-		log,
+		...{ secrets, log },
 		activity,
 		ending: new Ending(),
 		events,
@@ -342,10 +351,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
 		reranking: createRerankService(host),
-		chat,
-		requestLog,
-		answers,
-		responses,
+		...{ chat, upstreams, requestLog, answers, responses, jobs },
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
@@ -374,6 +380,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		},
 		stop: settings.stop,
 		close: async () => {
+			await jobs.close();
 			await responses.close();
 			await modelBackend.close();
 			await host.close();
@@ -390,10 +397,4 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 function asLoaded(model: ModelDescription, limit = Number.POSITIVE_INFINITY): ModelDescription {
 	const limited = model.architecture === 'decoder' || model.task === 'translation';
 	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
-}
-
-/** libuv's pool must not be the limit of parallel native calls. */
-function runnerThreads(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	const threads = env['UV_THREADPOOL_SIZE'] ?? String(Math.max(8, availableParallelism() * 2));
-	return { ...env, UV_THREADPOOL_SIZE: threads };
 }

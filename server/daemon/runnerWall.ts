@@ -5,6 +5,7 @@
  */
 
 import { rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import type { LoadOptions } from '../engine/api.ts';
 import { confine } from '../engine/runtime/confine.ts';
@@ -127,4 +128,10 @@ export function removeOwnScratch(): void {
 	} catch {
 		// Windows keeps the folder of a process.
 	}
+}
+
+/** libuv's pool must not be the limit of parallel native calls. */
+export function runnerThreads(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	const threads = env['UV_THREADPOOL_SIZE'] ?? String(Math.max(8, availableParallelism() * 2));
+	return { ...env, UV_THREADPOOL_SIZE: threads };
 }

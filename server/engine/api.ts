@@ -179,6 +179,11 @@ export interface Owned {
 	readonly owner: string | undefined;
 }
 
+/** How urgent it is: `batch` gives way to people who wait. */
+export interface Prioritized {
+	readonly priority?: 'interactive' | 'batch';
+}
+
 export interface GenerateRequest extends Owned {
 	readonly prompt: GeneratePrompt;
 	readonly sampling: SamplingOptions;

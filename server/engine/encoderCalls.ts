@@ -11,6 +11,8 @@ export interface EmbedRequest {
 	readonly dimensions?: number;
 	/** Whose turn it takes. */
 	readonly owner?: string | undefined;
+	/** Gives way to everybody's; default by its size. */
+	readonly priority?: 'interactive' | 'batch' | undefined;
 }
 
 export interface EmbedResult {
@@ -25,6 +27,8 @@ export interface RerankRequest {
 	readonly truncate: boolean;
 	/** Whose turn it takes. */
 	readonly owner?: string | undefined;
+	/** Gives way to everybody's; default by its size. */
+	readonly priority?: 'interactive' | 'batch' | undefined;
 }
 
 export interface RerankResult {

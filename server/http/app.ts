@@ -14,6 +14,8 @@ import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
 import { inRequest } from '../services/observe/chatOrigin.ts';
 import { countOverloads } from '../services/overloads.ts';
 import { registerAdminModelRoutes } from './adminModelRoutes.ts';
+import { itemRunner } from './batchItems.ts';
+import { registerBatchRoutes } from './batchRoutes.ts';
 import { type CallerRole, isStep, mayUse } from './callerRoles.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
 import { registerCompletionRoutes } from './completionRoutes.ts';
@@ -22,6 +24,7 @@ import { registerDocumentRoutes } from './documentRoutes.ts';
 import { resultFields } from './downloadStream.ts';
 import { registerEmbeddingRoutes } from './embeddingRoutes.ts';
 import type { AppEnv } from './env.ts';
+import { registerFileRoutes } from './fileRoutes.ts';
 import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { errorResponse, httpError } from './httpErrors.ts';
@@ -60,6 +63,8 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerRerankRoutes,
 	registerResponsesRoutes,
 	registerConversationRoutes,
+	registerFileRoutes,
+	registerBatchRoutes,
 	registerMessagesRoutes,
 	registerTokenRoutes,
 	registerMetricsRoutes,
@@ -147,6 +152,7 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		}
 	});
 	for (const register of families) register(app, backend);
+	backend.jobs.start(itemRunner(app, backend));
 	app.notFound((context) => {
 		const { method, path } = context.req;
 		const methods = methodsAt(app, path, context.get('caller'));

@@ -11,6 +11,7 @@ import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
 import type { QueryOf } from '../protocol/routes/route.ts';
 import { translationSystems } from '../protocol/routes/translationSystems.ts';
+import { bytesOfWork } from '../services/translate/translateDocumentBytes.ts';
 import type { TargetText, TranslateOutcome } from '../services/translate/translateRequest.ts';
 import { categoryName } from '../services/translate/translateSystems.ts';
 import type { FileResult } from '../translate/documents/documentJob.ts';
@@ -29,9 +30,6 @@ import { announcedBytes, isJson } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
 import { requestTranslator } from './translate/requestTranslator.ts';
 import { modelsHeader, refusedHeader, textsQuality } from './translate/translateReply.ts';
-
-/** Bytes of an Office file that weigh as much as a character: most of them are pictures and layout. */
-export const bytesOfWork = 10;
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { documentQueue } = backend;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import type { WebSocket } from 'ws';
 import type { Account } from '../services/limits/account.ts';
+import type { PersonKey } from '../services/limits/keyStore.ts';
 import type { CallerIdentity, CallerRole } from './callerRoles.ts';
 
 /** A connection whose client wants a WebSocket. */
@@ -37,6 +38,8 @@ export interface AppEnv {
 		admitted: boolean;
 		/** Whose the request is; read it with `personOf`. */
 		person: string;
+		/** The key that was shown, where it is one that somebody was given. */
+		personKey?: PersonKey;
 		/** Who pays for what the request uses; absent where nothing is counted. */
 		account?: Account;
 		/** Whether this server wants a credential of this caller for everything. */

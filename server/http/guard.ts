@@ -139,6 +139,7 @@ export function guard(
 		const identity = shown ?? (await identify(context, checks));
 		context.set('caller', identity.caller);
 		context.set('person', identity.person);
+		if (identity.key !== undefined) context.set('personKey', identity.key);
 		const account = people?.accountOf(identity);
 		if (account !== undefined) context.set('account', account);
 		context.set('keyRequired', options.requireKey || identity.caller === 'stranger');

@@ -3,8 +3,9 @@
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
-import type { ModelInfo } from '../protocol/index.ts';
+import { AppError, type ModelInfo } from '../protocol/index.ts';
 import { listModels, showModel } from '../protocol/routes/models.ts';
+import type { ListedUpstreamModel } from '../remote/upstreams/upstreams.ts';
 import { knowsFolders } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
@@ -32,23 +33,54 @@ function toWireModel(model: ModelInfo, created: number) {
 	};
 }
 
+/** A model of an engine elsewhere. */
+function remoteWireModel(model: ListedUpstreamModel, created: number) {
+	const { fullId: id, upstream, contextLength } = model;
+	return {
+		...{ id, object: 'model' as const, created, owned_by: upstream },
+		...{ name: id, alias: id, task: 'chat-completion' as const, state: 'remote' as const },
+		// Nobody knows before it was tried; the engine says so itself.
+		supports_tool_calling: true,
+		...(contextLength === undefined
+			? {}
+			: { context_length: contextLength, max_model_len: contextLength }),
+	};
+}
+
 export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const created = Math.floor(Date.now() / 1000);
 	register(app, listModels, async ({ context, answer }) => {
-		const [models, broken] = await Promise.all([backend.host.list(), backend.host.problems()]);
+		const [models, broken, remote] = await Promise.all([
+			backend.host.list(),
+			backend.host.problems(),
+			backend.upstreams.list(context.get('signal')),
+		]);
 		const knowsPaths = knowsFolders(context.get('caller'));
 		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
 		return answer({
 			object: 'list',
-			data: models.map((model) => {
-				const reason = problems.get(model.id);
-				// Its reason names folders.
-				const problem = reason && (knowsPaths ? reason : 'This model cannot be used.');
-				return { ...toWireModel(model, created), ...defined({ problem }) };
-			}),
+			data: [
+				...models.map((model) => {
+					const reason = problems.get(model.id);
+					// Its reason names folders.
+					const problem = reason && (knowsPaths ? reason : 'This model cannot be used.');
+					return { ...toWireModel(model, created), ...defined({ problem }) };
+				}),
+				...remote.map((model) => remoteWireModel(model, created)),
+			],
 		});
 	});
-	register(app, showModel, async ({ context, answer }) =>
-		answer(toWireModel(await backend.host.resolve(context.req.param('id')), created)),
-	);
+	register(app, showModel, async ({ context, answer }) => {
+		const name = context.req.param('id');
+		const named = await backend.upstreams.find(name);
+		if (named === undefined) return answer(toWireModel(await backend.host.resolve(name), created));
+		const known = await named.upstream.models(context.get('signal'));
+		const model = known.find(({ id }) => id === named.model);
+		if (model === undefined)
+			throw new AppError('model_not_found', `The engine of '${name}' lists no such model.`, {
+				param: 'model',
+			});
+		const upstream = named.upstream.entry.name;
+		return answer(remoteWireModel({ ...model, fullId: named.id, upstream }, created));
+	});
 }

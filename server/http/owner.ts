@@ -5,6 +5,7 @@ import type { Owned } from '../engine/api.ts';
 import type { Charged } from '../services/limits/account.ts';
 import type { TranslateCaller } from '../services/translate/translateAccess.ts';
 import type { AppEnv } from './env.ts';
+import { requestedPriority } from './priority.ts';
 import { anonymousPerson, personOf } from './requestPerson.ts';
 
 /** Callers of the translate interface who have no key of their own there. */
@@ -24,7 +25,16 @@ export function translatorOwnerOf(
 	return sharedCallers.has(caller.id) ? ownerOf(context) : `${personOf(context)} ${caller.id}`;
 }
 
+/** Whether it gives way to people who wait. */
+export interface Urgent {
+	readonly priority: 'interactive' | 'batch';
+}
+
 /** A request with its owner and who pays for it; what a client wrote in the place of it is lost. */
-export function owned<T extends object>(context: Context<AppEnv>, request: T): T & Owned & Charged {
-	return { ...request, owner: ownerOf(context), account: context.get('account') };
+export function owned<T extends object>(
+	context: Context<AppEnv>,
+	request: T,
+): T & Owned & Charged & Urgent {
+	const priority = requestedPriority(context);
+	return { ...request, owner: ownerOf(context), account: context.get('account'), priority };
 }

@@ -20,6 +20,7 @@ import { noteFallback } from './fallbackHeader.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { ownerOf } from './owner.ts';
+import { requestedPriority } from './priority.ts';
 import { register } from './register.ts';
 import { type RequestRecord, recordRequest } from './requestMetrics.ts';
 import { type SseWriter, sse } from './sseResponse.ts';
@@ -38,6 +39,7 @@ function hooksOf(
 ): ResponseHooks {
 	return {
 		account: context.get('account'),
+		priority: requestedPriority(context),
 		onEvent,
 		onNotKept: ({ code }) => {
 			if (!isBackground) context.header(notKeptHeader, code);

@@ -20,11 +20,15 @@ export interface UploadOptions {
 	readonly limitBytes: number;
 	/** Folder for the file. */
 	readonly scratch: string;
+	/** What the file is, for messages. Default `recording`. */
+	readonly what?: 'recording' | 'file';
 }
 
 /** A form whose file lies in a private temporary folder; dispose it to delete the file. */
 export interface Upload extends AsyncDisposable {
 	readonly path: string;
+	/** As the client calls it; empty where it does not. */
+	readonly fileName: string;
 	readonly sizeBytes: number;
 	/** Field name without `[]` → values. */
 	readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -55,13 +59,13 @@ export async function readUpload(
 	if (!/^multipart\/form-data\s*;/i.test(type)) {
 		throw new AppError(
 			'invalid_request',
-			`This route takes an upload: send multipart/form-data with the recording in the field '${options.field}'. Paths on the server are never read.`,
+			`This route takes an upload: send multipart/form-data with the ${options.what ?? 'recording'} in the field '${options.field}'. Paths on the server are never read.`,
 			{ param: options.field },
 		);
 	}
 	if (!context.get('admitted')) throw new AppError('invalid_api_key');
 	const announced = Number(context.req.header('content-length') ?? 0);
-	if (announced > options.limitBytes + formAllowance) throw tooLarge(options.limitBytes, announced);
+	if (announced > options.limitBytes + formAllowance) throw tooLarge(options, announced);
 	const folder = await makeScratchFolder('upload', options.scratch);
 	const dispose = () => removePath(folder, { recursive: true, force: true });
 	try {
@@ -79,7 +83,7 @@ async function receive(
 	type: string,
 	path: string,
 	options: UploadOptions,
-): Promise<Pick<Upload, 'sizeBytes' | 'fields'>> {
+): Promise<Pick<Upload, 'sizeBytes' | 'fields' | 'fileName'>> {
 	const body = context.req.raw.body;
 	if (body === null) throw new AppError('invalid_request', 'The body is empty.');
 	const form = new FormReceiver(type, path, options, announcedBytes(context));
@@ -121,6 +125,7 @@ class FormReceiver {
 	#file: WriteStream | undefined;
 	#written: Promise<void> | undefined;
 	#sizeBytes = 0;
+	#fileName = '';
 	readonly #closed: Promise<void>;
 
 	constructor(type: string, path: string, options: UploadOptions, announced: number) {
@@ -136,7 +141,10 @@ class FormReceiver {
 			});
 		});
 		this.#parser.on('field', (name, value, info) => this.#onField(name, value, info));
-		this.#parser.on('file', (name, stream) => this.#onFile(name, stream));
+		this.#parser.on('file', (name, stream, { filename }) => {
+			this.#fileName = filename ?? '';
+			this.#onFile(name, stream);
+		});
 		for (const limit of ['fieldsLimit', 'partsLimit', 'filesLimit'] as const)
 			this.#parser.on(limit, () =>
 				this.fail(new AppError('invalid_request', 'The form has too many parts.')),
@@ -158,7 +166,7 @@ class FormReceiver {
 		stop.abort();
 	}
 
-	async end(): Promise<Pick<Upload, 'sizeBytes' | 'fields'>> {
+	async end(): Promise<Pick<Upload, 'sizeBytes' | 'fields' | 'fileName'>> {
 		if (this.problem === undefined) {
 			this.#parser.end();
 			await this.#closed;
@@ -168,10 +176,12 @@ class FormReceiver {
 		if (this.problem !== undefined) throw this.problem;
 		if (this.#written === undefined) throw wrongFile(field, 'missing');
 		if (this.#sizeBytes === 0)
-			throw new AppError('invalid_audio', 'The uploaded file is empty (0 bytes).', {
-				param: field,
-			});
-		return { sizeBytes: this.#sizeBytes, fields: this.#fields };
+			throw new AppError(
+				this.#options.what === 'file' ? 'invalid_request' : 'invalid_audio',
+				'The uploaded file is empty (0 bytes).',
+				{ param: field },
+			);
+		return { sizeBytes: this.#sizeBytes, fields: this.#fields, fileName: this.#fileName };
 	}
 
 	#onField(rawName: string, value: string, info: busboy.FieldInfo): void {
@@ -186,7 +196,7 @@ class FormReceiver {
 	}
 
 	#onFile(name: string, stream: Readable & { readonly truncated?: boolean }): void {
-		const { field, limitBytes } = this.#options;
+		const { field } = this.#options;
 		stream.on('error', () => {});
 		if (name !== field || this.#written !== undefined || this.problem !== undefined) {
 			stream.resume();
@@ -206,7 +216,7 @@ class FormReceiver {
 		stream.on('data', (chunk: Buffer) => {
 			this.#sizeBytes += chunk.length;
 		});
-		stream.on('limit', () => this.fail(tooLarge(limitBytes, this.#announced)));
+		stream.on('limit', () => this.fail(tooLarge(this.#options, this.#announced)));
 		stream.pipe(file);
 		this.#written = finished(file).catch((error: unknown) => {
 			stream.unpipe(file);
@@ -231,12 +241,15 @@ function busboyFor(type: string, limitBytes: number) {
 const announcedBytes = (context: Context<AppEnv>) =>
 	Number(context.req.header('content-length') ?? 0);
 
-function tooLarge(limitBytes: number, announced: number): AppError {
+function tooLarge(
+	{ limitBytes, field, what = 'recording' }: UploadOptions,
+	announced: number,
+): AppError {
 	const size = announced > 0 ? `${megabytes(announced)} MB` : 'larger than that';
 	return new AppError(
 		'payload_too_large',
-		`The upload is ${size}; recordings of at most ${megabytes(limitBytes)} MB are accepted. Compress it (Opus or MP3), split it, or raise the limit.`,
-		{ param: 'file' },
+		`The upload is ${size}; ${what}s of at most ${megabytes(limitBytes)} MB are accepted. ${what === 'file' ? 'Split' : 'Compress it (Opus or MP3), split'} it, or raise the limit.`,
+		{ param: field },
 	);
 }
 

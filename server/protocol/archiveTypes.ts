@@ -13,11 +13,16 @@ const archiveTypes = {
 	odp: `${open}.presentation`,
 	ods: `${open}.spreadsheet`,
 	odt: `${open}.text`,
+	otp: `${open}.presentation-template`,
+	ots: `${open}.spreadsheet-template`,
+	ott: `${open}.text-template`,
 	potx: `${openXml}.presentationml.template`,
+	ppsx: `${openXml}.presentationml.slideshow`,
 	pptm: withMacros('powerpoint.presentation'),
 	pptx: `${openXml}.presentationml.presentation`,
 	xlsm: withMacros('excel.sheet'),
 	xlsx: `${openXml}.spreadsheetml.sheet`,
+	xltx: `${openXml}.spreadsheetml.template`,
 } as const;
 
 /** Size of such a file, pictures included. */

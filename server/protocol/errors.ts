@@ -94,6 +94,7 @@ export const errorKinds = table({
 	),
 	payload_too_large: kind(413, -32016, 'invalid_request_error', false, 'The body is too large.'),
 	rate_limited: kind(429, -32017, 'rate_limit_error', true, 'Too many requests.'),
+	batch_queue_full: kind(429, -32034, 'rate_limit_error', true, 'Too many batches are under way.'),
 	cancelled: kind(499, -32800, 'cancelled_error', false, 'The request was cancelled.'),
 	internal: kind(500, -32603, 'server_error', false, 'Something went wrong inside Nearglot.'),
 	not_supported: kind(501, -32018, 'server_error', false, 'This is not supported here.'),

@@ -5,7 +5,7 @@ import { AppError } from './errors.ts';
 import { bytesOf, readEvents } from './sse.ts';
 
 /** What a stream carries, in the words of people. */
-export type StreamedWork = 'answer' | 'build' | 'download' | 'recording';
+export type StreamedWork = 'answer' | 'batch' | 'build' | 'download' | 'recording';
 
 /** The model server of this computer stopped before a stream was at its end. */
 export function streamCut(work: StreamedWork, cause?: unknown): AppError {

@@ -4,6 +4,7 @@
  */
 
 import { address } from './routeClient.ts';
+import type * as batches from './routes/batches.ts';
 import type * as chat from './routes/chat.ts';
 import type * as completionRoutes from './routes/completions.ts';
 import type * as documents from './routes/documents.ts';
@@ -21,6 +22,7 @@ import type * as status from './routes/status.ts';
 import type * as studio from './routes/studio.ts';
 import type * as systems from './routes/translationSystems.ts';
 import type * as translator from './routes/translatorApi.ts';
+import type * as files from './routes/uploadedFiles.ts';
 
 export const notices = address<typeof status.notices>('GET', '/nearglot/notices');
 export const proof = address<typeof status.proof>('GET', '/nearglot/proof');
@@ -34,6 +36,17 @@ export const countChatTokens = address<typeof chat.countChatTokens>(
 	'POST',
 	'/v1/chat/completions/tokenizer/encode/count',
 );
+export const uploadFile = address<typeof files.uploadFile>('POST', '/v1/files');
+export const fileContent = address<typeof files.fileContent>('GET', '/v1/files/:id/content');
+export const createBatch = address<typeof batches.createBatch>('POST', '/v1/batches');
+export const listBatches = address<typeof batches.listBatches>('GET', '/v1/batches');
+export const showBatch = address<typeof batches.showBatch>('GET', '/v1/batches/:id');
+export const followBatch = address<typeof batches.followBatch>('GET', '/v1/batches/:id/events');
+export const cancelBatch = address<typeof batches.cancelBatch>('POST', '/v1/batches/:id/cancel');
+export const pauseBatch = address<typeof batches.pauseBatch>('POST', '/v1/batches/:id/pause');
+export const resumeBatch = address<typeof batches.resumeBatch>('POST', '/v1/batches/:id/resume');
+export const retryBatch = address<typeof batches.retryBatch>('POST', '/v1/batches/:id/retry');
+
 export const completions = address<typeof completionRoutes.completions>('POST', '/v1/completions');
 
 export const responses = address<typeof responseRoutes.responses>('POST', '/v1/responses');

@@ -130,9 +130,14 @@ export const detectLanguage: LanguageDetector = async (text, likely = []) => {
 		.sort((a, b) => b.share - a.share);
 	const [first, second] = ranked;
 	if (!first) return { language: 'en', score: 0, alternatives: [] };
+	// One little word is in many languages, two are not.
+	const little = shares.get(first.language) ?? 0;
+	const hasLittle =
+		words.length >= minCertain && little >= 0.4 && little * words.split(/\s+/).length > 1;
+	const isLong = words.length >= enoughLetters || hasLittle;
 	const isClear =
-		words.length >= clearLetters ||
-		(words.length >= minCertain && (shares.get(first.language) ?? 0) >= 0.4);
+		(isLong && first.share >= clearShare) ||
+		(words.length >= clearLetters && first.share >= clearShareOfShort);
 	const most = isShared(words, first.language) ? 0.5 : 1;
 	return {
 		language: first.language,
@@ -150,13 +155,16 @@ export const detectLanguage: LanguageDetector = async (text, likely = []) => {
  * some length is certain, and certainty is exactly 1. A few letters, or two languages that remain, are not.
  */
 function calibrated(share: number, second: number, isClear: boolean): number {
-	if (isClear && share >= 0.62 && second < 0.2) return 1;
+	if (isClear && second < 0.2) return 1;
 	return Math.min(0.95, rounded(share));
 }
 
 /** Letters and spaces from which on one language alone may remain, and those with several of its little words. */
 const clearLetters = 24;
 const minCertain = 12;
+/** Share of the probability that a language then needs: what is short and half foreign has less. */
+const clearShare = 0.62;
+const clearShareOfShort = 0.8;
 
 const rounded = (share: number): number => Math.round(Math.max(0, share) * 100) / 100;
 

@@ -1,3 +1,5 @@
+import { settingLabels } from './settingLabels.ts';
+
 /**
  * The commonest labels of user interfaces, written by this project: English, German, French, Spanish. A small model
  * knows sentences, and of a word alone it makes anything.
@@ -26,13 +28,10 @@ Apply|Anwenden|Appliquer|Aplicar
 Archive|Archiv|Archive|Archivo
 Archived|Archiviert|Archivé|Archivado
 Attachments|Anhänge|Pièces jointes|Adjuntos
-Audio|Audio|Audio|Audio
 Author|Autor|Auteur|Autor
 Automatic|Automatisch|Automatique|Automático
 Available|Verfügbar|Disponible|Disponible
 Back|Zurück|Retour|Atrás
-Background|Hintergrund|Arrière-plan|Fondo
-Bold|Fett|Gras|Negrita
 Bookmark|Lesezeichen|Signet|Marcador
 Bookmarks|Lesezeichen|Signets|Marcadores
 Browse|Durchsuchen|Parcourir|Examinar
@@ -54,8 +53,6 @@ Close|Schließen|Fermer|Cerrar
 Closed|Geschlossen|Fermé|Cerrado
 Code|Code|Code|Código
 Collapse|Einklappen|Réduire|Contraer
-Color|Farbe|Couleur|Color
-Colors|Farben|Couleurs|Colores
 Comment|Kommentar|Commentaire|Comentario
 Comments|Kommentare|Commentaires|Comentarios
 Company|Firma|Entreprise|Empresa
@@ -149,7 +146,6 @@ Finish|Fertigstellen|Terminer|Finalizar
 First name|Vorname|Prénom|Nombre
 Folder|Ordner|Dossier|Carpeta
 Folders|Ordner|Dossiers|Carpetas
-Font|Schriftart|Police|Fuente
 Font size|Schriftgröße|Taille de police|Tamaño de fuente
 Forgot password?|Passwort vergessen?|Mot de passe oublié ?|¿Olvidó su contraseña?
 Format|Format|Format|Formato
@@ -161,7 +157,6 @@ Getting started|Erste Schritte|Premiers pas|Primeros pasos
 Group|Gruppe|Groupe|Grupo
 Groups|Gruppen|Groupes|Grupos
 Guest|Gast|Invité|Invitado
-Height|Höhe|Hauteur|Altura
 Hello|Hallo|Bonjour|Hola
 Help|Hilfe|Aide|Ayuda
 Hidden|Ausgeblendet|Masqué|Oculto
@@ -180,7 +175,6 @@ Installation|Installation|Installation|Instalación
 Installed|Installiert|Installé|Instalado
 Invite|Einladen|Inviter|Invitar
 Invoice|Rechnung|Facture|Factura
-Italic|Kursiv|Italique|Cursiva
 Keyboard shortcuts|Tastenkombinationen|Raccourcis clavier|Atajos de teclado
 Label|Bezeichnung|Libellé|Etiqueta
 Language|Sprache|Langue|Idioma
@@ -320,7 +314,6 @@ Show more|Mehr anzeigen|Afficher plus|Mostrar más
 Sign in|Anmelden|Se connecter|Iniciar sesión
 Sign out|Abmelden|Se déconnecter|Cerrar sesión
 Sign up|Registrieren|S'inscrire|Registrarse
-Size|Größe|Taille|Tamaño
 Skip|Überspringen|Ignorer|Omitir
 Sort by|Sortieren nach|Trier par|Ordenar por
 Source|Quelle|Source|Origen
@@ -340,7 +333,6 @@ Tasks|Aufgaben|Tâches|Tareas
 Team|Team|Équipe|Equipo
 Terms of service|Nutzungsbedingungen|Conditions d'utilisation|Condiciones del servicio
 Thank you|Danke|Merci|Gracias
-Theme|Design|Thème|Tema
 Time|Zeit|Heure|Hora
 Title|Titel|Titre|Título
 Today|Heute|Aujourd'hui|Hoy
@@ -356,24 +348,17 @@ Uninstall|Deinstallieren|Désinstaller|Desinstalar
 Unknown|Unbekannt|Inconnu|Desconocido
 Update|Aktualisieren|Mettre à jour|Actualizar
 Upload|Hochladen|Téléverser|Subir
-Usage|Verwendung|Utilisation|Uso
 User|Benutzer|Utilisateur|Usuario
 Username|Benutzername|Nom d'utilisateur|Nombre de usuario
 Users|Benutzer|Utilisateurs|Usuarios
-Value|Wert|Valeur|Valor
-Version|Version|Version|Versión
-Video|Video|Vidéo|Vídeo
 View|Ansicht|Affichage|Ver
 Warning|Warnung|Avertissement|Advertencia
 Week|Woche|Semaine|Semana
 Welcome|Willkommen|Bienvenue|Bienvenido
-Width|Breite|Largeur|Ancho
 Year|Jahr|Année|Año
 Yes|Ja|Oui|Sí
 Yesterday|Gestern|Hier|Ayer
 Your account|Ihr Konto|Votre compte|Su cuenta
-Zoom in|Vergrößern|Zoom avant|Acercar
-Zoom out|Verkleinern|Zoom arrière|Alejar
 `;
 
 const targets = ['de', 'fr', 'es'];
@@ -384,14 +369,21 @@ export function uiLabel(text: string, from: string, to: string): string | undefi
 	const column = from === 'en' ? targets.indexOf(to) : -1;
 	if (column < 0 || text.length > 40) return undefined;
 	rows ??= new Map(
-		table.split('\n').map((line) => {
+		(table + settingLabels).split('\n').map((line) => {
 			const [label = '', ...others] = line.split('|');
 			return [label, others];
 		}),
 	);
 	const end = /(?: ?(?:…|\.\.\.|:))?$/.exec(text)?.[0] ?? '';
-	const label = rows.get(text)?.[column];
+	const label = found(rows, text)?.[column];
 	if (label) return label;
-	const bare = rows.get(text.slice(0, text.length - end.length))?.[column];
+	const bare = found(rows, text.slice(0, text.length - end.length))?.[column];
 	return bare && end !== '' ? bare + (to === 'fr' && end === ':' ? '\u00a0:' : end) : undefined;
 }
+
+/** A row by its label, whose words may all begin with a capital. */
+const found = (all: ReadonlyMap<string, readonly string[]>, text: string) =>
+	all.get(text) ??
+	(/^\p{Lu}\p{Ll}+(?: (?:\p{Lu}\p{Ll}+|of|to|in|as|the|and))+$/u.test(text)
+		? all.get(text.charAt(0) + text.slice(1).toLowerCase())
+		: undefined);

@@ -10,6 +10,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What changed is told in words of its time. */
 const documents = globSync(['*.md', '{docs,starter,deploy,bench,test}/**/*.md'], {
 	cwd: root,
+	// The peers of the bench bring documents of their own.
+	exclude: (name) => name.split(/[\\/]/).includes('node_modules'),
 }).filter((name) => name !== 'CHANGELOG.md');
 /** Folders with files of ours; what is built comes and goes. */
 const folders = 'bench|bin|deploy|docs|extension|l10n|media|scripts|server|starter|test|webview';

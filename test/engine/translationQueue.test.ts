@@ -94,11 +94,37 @@ test('a short call begins beside long ones of the same person; a long one does n
 	assert.deepEqual(queue.next(), []);
 	call('short', 'interactive', [8], { owner: 'me' });
 	assert.equal(written(queue.next()), 'short:8', 'without the others, who would keep it waiting');
-	call('late', 'interactive', [8], { owner: 'you' });
-	assert.deepEqual(queue.next(), [], 'not more than three at a time');
+	const page = new Array<number>(64).fill(60);
+	for (const name of ['third', 'late']) call(name, 'interactive', page, { owner: name });
+	assert.ok(written(queue.next()).startsWith('third:60'));
+	assert.deepEqual(queue.next(), [], 'not more than three long ones at a time');
 	queue.end(first);
 	// Calls have their turns: the long one's next comes after those who have had none.
-	assert.ok(written(queue.next()).startsWith('late:8'));
+	assert.ok(written(queue.next()).startsWith('late:60'));
+});
+
+test('short calls begin beside as many pages as there may be, in company of short ones only', () => {
+	const { queue, call, written } = setUp();
+	const page = new Array<number>(36).fill(60);
+	for (const name of ['a', 'b', 'c', 'd']) {
+		call(name, 'interactive', page);
+		assert.equal(queue.next().length, name === 'd' ? 0 : 36);
+	}
+	call('short', 'interactive', [60, 60]);
+	call('other', 'interactive', [61]);
+	// Others of its kind share its steps, the page that waits would make them long.
+	assert.equal(written(queue.next()), 'short:60 short:60 other:61');
+	const more = Array.from({ length: 4 }, (_, turn) => {
+		call(`${turn}`, 'interactive', [9]);
+		return queue.next();
+	});
+	assert.deepEqual(
+		more.map((batch) => batch.length),
+		[1, 1, 1, 0],
+		'they are bounded as well',
+	);
+	queue.end(more[0] ?? []);
+	assert.equal(written(queue.next()), '3:9', 'and pass the page that waits');
 });
 
 test('people have equal shares of files, however many files each has', () => {

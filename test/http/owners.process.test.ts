@@ -143,14 +143,17 @@ test('members can neither make, list, read, use nor delete what is kept on the s
 		const response = await fetch(new URL(path, server.url), { method, headers: member });
 		assert.equal(response.status, 403, `${method} ${path}`);
 	}
-	// Of completions, files, documents and jobs nothing is kept, of responses those of the same person.
+	// Of completions and documents nothing is kept; of responses, files and batches those of the same person.
 	const absent: readonly (readonly [method: string, path: string])[] = [
 		['GET', '/v1/responses/resp_1'],
 		['DELETE', '/v1/responses/resp_1'],
 		['GET', '/v1/chat/completions'],
-		['GET', '/v1/files'],
-		['POST', '/v1/files'],
-		['GET', '/v1/batches'],
+		['GET', '/v1/files/file-1'],
+		['DELETE', '/v1/files/file-1'],
+		['GET', '/v1/files/file-1/content'],
+		['GET', '/v1/batches/batch_1'],
+		['POST', '/v1/batches/batch_1/cancel'],
+		['POST', '/v1/batches/batch_1/retry'],
 		['GET', '/documents'],
 		['GET', '/documents/1'],
 		['GET', '/translator/document/batches'],

@@ -77,6 +77,16 @@ test('clean text is certain: the score is exactly 1', async () => {
 		assert.equal((await detectLanguage(text)).score, 1, text);
 });
 
+test('a short text with words of another language in it is never certainly in that', async () => {
+	for (const text of [
+		'Uw account is vergrendeld.',
+		'Güncellemeleri kontrol et',
+		'Erro direktorioa',
+		'Коренна директория (папка)',
+	])
+		assert.ok((await detectLanguage(text)).score < 1, text);
+});
+
 test('code, numbers and placeholders tell nothing', async () => {
 	for (const text of ['123', '', '   ', '{0} %s', 'https://example.com', '👍', '\u0000\uD800'])
 		assert.equal((await detectLanguage(text)).score, 0, JSON.stringify(text));

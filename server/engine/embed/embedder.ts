@@ -169,7 +169,7 @@ class EncoderEmbedder implements Embedder {
 		const sequences = request.inputs.map((input, index) =>
 			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
 		);
-		const vectors = await this.#admitted(sequences, [], request.owner, signal);
+		const vectors = await this.#admitted(sequences, [], request, signal);
 		return {
 			vectors: vectors.map((vector) => cut(vector, request.dimensions)),
 			promptTokens: tokensOf(sequences),
@@ -177,7 +177,7 @@ class EncoderEmbedder implements Embedder {
 	}
 
 	async rerank(
-		{ query, documents, truncate, owner }: RerankRequest,
+		{ query, documents, truncate, ...whose }: RerankRequest,
 		signal?: AbortSignal,
 	): Promise<RerankResult> {
 		const [asked = [], ...read] = await this.#reader.encode([query, ...documents], false, signal);
@@ -186,7 +186,7 @@ class EncoderEmbedder implements Embedder {
 		const written = read.map((document, index) => pairs.write(document, index));
 		const sequences = written.map(({ ids }) => ids);
 		const types = written.map((pair) => pair.types);
-		const vectors = await this.#admitted(sequences, types, owner, signal);
+		const vectors = await this.#admitted(sequences, types, whose, signal);
 		return {
 			logits: Float32Array.from(vectors, ([logit = 0]) => logit),
 			promptTokens: tokensOf(sequences),
@@ -201,12 +201,13 @@ class EncoderEmbedder implements Embedder {
 	async #admitted(
 		sequences: readonly (readonly number[])[],
 		types: readonly (readonly number[])[],
-		owner: string | undefined,
+		{ owner, priority: asked }: Pick<EmbedRequest, 'owner' | 'priority'>,
 		signal: AbortSignal | undefined,
 	): Promise<Float32Array[]> {
 		const promptTokens = tokensOf(sequences);
 		const runs = this.#runs(sequences);
-		const priority = promptTokens <= maxInteractiveTokens ? 'interactive' : 'batch';
+		const isShort = asked !== 'batch' && promptTokens <= maxInteractiveTokens;
+		const priority = isShort ? 'interactive' : 'batch';
 		const vectors: Float32Array[] = [];
 		let left = promptTokens;
 		let isRunning = false;

@@ -55,6 +55,8 @@ const known: Readonly<Record<string, Family>> = {
 	qwen2: decoder,
 	qwen3: decoder,
 	qwen3_moe: decoder,
+	mixtral: decoder,
+	olmoe: decoder,
 	qwen2_moe: decoder,
 	llama: decoder,
 	mistral: decoder,

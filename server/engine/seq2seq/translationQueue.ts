@@ -13,8 +13,14 @@ import {
 	type TranslationJob,
 } from './translationBatch.ts';
 
-/** Interactive batches under way at a time; of others there is one. */
+/** Interactive batches of long calls under way at a time; of others there is one. */
 const maxInteractiveBatches = 3;
+/** As many again of short calls, whose steps are small: pages that fill the places do not keep them waiting. */
+const maxShortBatches = 4;
+/** Texts of a short call. */
+const shortTexts = 4;
+/** UTF-16 units of a short call. */
+const shortWork = 1000;
 /** Texts that are looked at in vain for the company of one. */
 const maxLooked = 256;
 /** Texts of one source in a row that overtake, where the encoder's answer is kept for them. */
@@ -30,6 +36,8 @@ export class TranslationCall implements QueuedRequest {
 	running = 0;
 	work = 0;
 	isPart = false;
+	/** Somebody waits for a few sentences; of an interactive call that has all its texts. */
+	isShort = false;
 
 	constructor({ priority, owner, isAdmitted }: Omit<QueuedRequest, 'work' | 'isPart'>) {
 		this.priority = priority;
@@ -75,6 +83,8 @@ export class TranslationQueue {
 			this.#bySource.set(key, same.add(text));
 		}
 		this.#enqueue(call);
+		call.isShort =
+			call.priority === 'interactive' && texts.length <= shortTexts && call.work <= shortWork;
 	}
 
 	/** A call goes; what of it runs is left to whoever runs it. */
@@ -140,26 +150,28 @@ export class TranslationQueue {
 		return same;
 	}
 
-	/** Texts that may ride along, best first. Those of calls that run already would only keep a short one waiting. */
+	/** Texts that may ride along, best first: beside other batches none that would only keep a short call waiting. */
 	*#companyOf(first: WaitingText): Generator<WaitingText, void, undefined> {
-		const isBeside = this.#batchesOf(first.priority) > 0;
+		const isBeside = this.#batchesOf(first.priority).length > 0;
 		let looked = 0;
 		for (const text of this.#groupOf(first).near(first)) {
-			if (!isBeside || text.call.running === 0) yield text;
+			const { isShort, running } = text.call;
+			if (!isBeside || (running === 0 && (isShort || !first.call.isShort))) yield text;
 			else if (++looked >= maxLooked) return;
 		}
 	}
 
-	#batchesOf(priority: TranslationCall['priority']): number {
-		let count = 0;
-		for (const [one] of this.#batches) if (one?.priority === priority) count++;
-		return count;
+	#batchesOf(priority: TranslationCall['priority']): (readonly WaitingText[])[] {
+		return [...this.#batches].filter(([first]) => first?.priority === priority);
 	}
 
-	#mayBegin(call: TranslationCall): boolean {
-		const beside = this.#batchesOf(call.priority);
-		if (beside === 0) return true;
-		return call.priority === 'interactive' && beside < maxInteractiveBatches && call.running === 0;
+	#mayBegin({ priority, running, isShort }: TranslationCall): boolean {
+		const beside = this.#batchesOf(priority);
+		if (beside.length === 0) return true;
+		if (priority === 'batch' || running > 0) return false;
+		const short = beside.filter((batch) => batch.every(({ call }) => call.isShort)).length;
+		const long = beside.length - short;
+		return long < maxInteractiveBatches || (isShort && short < maxShortBatches);
 	}
 
 	#enqueue(call: TranslationCall): void {

@@ -44,7 +44,7 @@ export const handoffPageRoute: GatewayRoute = async (exchange) => {
 	);
 	const body =
 		`<p>Continue as <strong>${escapeHtml(session.name)}</strong> to <strong>${escapeHtml(targetName(parameters.callback))}</strong>?</p>` +
-		`<p>The editor must show the check phrase <code>${escapeHtml(checkPhrase(parameters.challenge))}</code>. If it does not, close this page.</p>` +
+		`<p>The editor must show the verification code <code>${escapeHtml(checkPhrase(parameters.challenge))}</code>. If it does not, close this page.</p>` +
 		form;
 	sendPage(exchange, renderPage({ title: 'Sign in the editor', body }), {
 		formTargets: [formTarget(parameters.callback)],

@@ -3,7 +3,6 @@
  * time; and `GET /translator/document/formats`.
  */
 
-import { isUtf8 } from 'node:buffer';
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
 import { archiveEndings, archiveTypeOf } from '../../protocol/archiveTypes.ts';
@@ -19,21 +18,21 @@ import {
 	listedFormats,
 	translateOneDocumentRoutes,
 } from '../../protocol/routes/documentApi.ts';
+import {
+	decodeDocument,
+	type OpenedDocument,
+	openDocument,
+	translateDocumentBytes,
+} from '../../services/translate/translateDocumentBytes.ts';
 import type { TargetText } from '../../services/translate/translateRequest.ts';
 import { categoryName } from '../../services/translate/translateSystems.ts';
-import {
-	translateDocumentInWorker,
-	translateFileInWorker,
-} from '../../translate/documents/documentThread.ts';
 import { unknownFormat } from '../../translate/documents/knownFormats.ts';
 import { mustBeRead } from '../../translate/documents/moreFormats.ts';
-import { decodeText, encodeText } from '../../translate/documents/textEncoding.ts';
 import { documentFormats, formatOf } from '../../translate/documents/translateDocument.ts';
 import { termFinder } from '../../translate/glossary.ts';
 import { glossaryFormatOf, glossaryFormats } from '../../translate/glossaryFile.ts';
 import { canonicalLanguage, unknownLanguage } from '../../translate/languageCodes.ts';
 import { minDocumentQuality } from '../../translate/qualityEstimate.ts';
-import { bytesOfWork } from '../documentRoutes.ts';
 import type { AppEnv } from '../env.ts';
 import { type FormFile, readFormFiles } from '../formFiles.ts';
 import { HeldBytes } from '../heldBytes.ts';
@@ -66,8 +65,6 @@ const endingsByType: Readonly<Record<string, string>> = {
 	'text/x-gettext-translation': 'po',
 	'text/yaml': 'yaml',
 };
-/** Other encodings than Unicode are read here letter by letter. */
-const maxOneByte = 2 ** 20;
 
 export function registerDocumentTranslatorRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { translatorAccess, log } = backend;
@@ -156,9 +153,7 @@ async function translateOne(
 	const fileName = nameOf(document);
 	const glossary = files.get(glossaryField);
 	const termsFrom = glossary && termsOf(glossary, target);
-	const isArchive = archiveTypeOf(fileName) !== undefined;
-	const read = isArchive ? undefined : textOf(document, documentField);
-	if (read && formatOf(fileName, read.text) === undefined) throw unknownDocument(fileName);
+	const opened = openedDocument(fileName, document.bytes);
 
 	const texts: TargetText[] = [];
 	const used = { characters: 0, refused: 0, models: new Set<string>() };
@@ -176,20 +171,11 @@ async function translateOne(
 		},
 	});
 	const signal = context.get('signal');
-	const work = read ? read.text.length : document.bytes.byteLength / bytesOfWork;
-	using _ = await documentQueue.enter({ work }, signal);
-	const job = { fileName, to: target, ...defined({ from: source }) };
-	const owner = personOf(context);
-	const translated = async (): Promise<Uint8Array> => {
-		if (!read) {
-			const whole = { ...job, bytes: document.bytes };
-			return (await translateFileInWorker(whole, translator, owner, signal)).bytes;
-		}
-		const whole = { ...job, text: read.text };
-		const { text } = await translateDocumentInWorker(whole, translator, signal, undefined, owner);
-		return encodeText(text, read.encoding, fileName).bytes;
-	};
-	const bytes = await translated();
+	using _ = await documentQueue.enter({ work: opened.work }, signal);
+	const languages = { to: target, ...defined({ from: source }) };
+	const { bytes } = await translateDocumentBytes(
+		...([opened, languages, translator, personOf(context), signal] as const),
+	);
 	const quality = textsQuality(texts);
 	const response = context.body(new Uint8Array(bytes), 200, {
 		'content-type': 'application/octet-stream',
@@ -232,16 +218,21 @@ const unknownDocument = (name: string) =>
 		documentField,
 	);
 
-function textOf(file: FormFile, field: string): { text: string; encoding: string } {
-	const { bytes } = file;
-	if (bytes.byteLength > maxOneByte && !isUtf8(bytes))
-		throw documentError(
-			'DocumentTooLarge',
-			`Files that are not in UTF-8 may have ${maxOneByte / 2 ** 20} MiB.`,
-			field,
-		);
-	return decodeText(bytes, field);
+function openedDocument(fileName: string, bytes: Uint8Array): OpenedDocument {
+	try {
+		return openDocument(fileName, bytes);
+	} catch (error) {
+		if (!(error instanceof AppError)) throw error;
+		if (error.code === 'not_supported') throw unknownDocument(fileName);
+		throw tooLarge(error, documentField);
+	}
 }
+
+/** What is too large is named by its field. */
+const tooLarge = (error: AppError, field: string) =>
+	error.code === 'payload_too_large'
+		? documentError('DocumentTooLarge', error.message, field)
+		: error;
 
 /** The terms of a glossary, once the language of the document is known. */
 function termsOf(file: FormFile, target: string) {
@@ -252,7 +243,7 @@ function termsOf(file: FormFile, target: string) {
 			`The glossary is of no known format. Known: ${Object.keys(glossaryFormats).join(', ')}.`,
 			glossaryField,
 		);
-	const { text } = textOf(file, glossaryField);
+	const { text } = decodedGlossary(file);
 	const finders = new Map<string, ReturnType<typeof termFinder>>();
 	return (source: string) => {
 		const known = finders.get(source);
@@ -268,6 +259,14 @@ function termsOf(file: FormFile, target: string) {
 		finders.set(source, finder);
 		return finder;
 	};
+}
+
+function decodedGlossary({ bytes }: FormFile) {
+	try {
+		return decodeDocument(bytes, glossaryField);
+	} catch (error) {
+		throw error instanceof AppError ? tooLarge(error, glossaryField) : error;
+	}
 }
 
 async function listFormats(context: Context<AppEnv>, query: URLSearchParams): Promise<Response> {

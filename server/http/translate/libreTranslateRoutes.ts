@@ -22,6 +22,7 @@ import { canonicalLanguage, languageName } from '../../translate/languageCodes.t
 import type { AppEnv } from '../env.ts';
 import { answerJson } from '../jsonAnswer.ts';
 import { translatorOwnerOf } from '../owner.ts';
+import { requestedPriority } from '../priority.ts';
 import { register } from '../register.ts';
 import { readForm, readJson } from '../requestBody.ts';
 import { isDirect, readCredentials } from './translateAuth.ts';
@@ -137,7 +138,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					`Invalid request: request (${characters}) exceeds text limit (${limit.request})`,
 				);
 			const { owner, charges, charge } = await authorize(context, fields);
-			const priority = priorityOf(characters);
+			const priority = requestedPriority(context, priorityOf(characters));
 			using turn = await translation.enter({ characters, priority }, context.get('signal'));
 			const result = await charges.during(async () => {
 				const bill = await charge(characters);

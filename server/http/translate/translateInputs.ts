@@ -23,6 +23,7 @@ import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/la
 import { usesDictionary } from '../../translate/plainBlock.ts';
 import { transliterationBetween } from '../../translate/transliterate.ts';
 import { yieldToOthers } from '../../work/yieldToOthers.ts';
+import { requestedPriority } from '../priority.ts';
 import type { TextCall } from './textCall.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
@@ -204,7 +205,7 @@ export async function translateInputsReply(
 	);
 	const run = translation.newRun();
 	for (const request of ways.values()) await run.check(request);
-	const priority = priorityOf(charged);
+	const priority = requestedPriority(context, priorityOf(charged));
 	using turn = await translation.enter({ characters: charged, priority }, signal);
 	const bill = await charge(charged);
 	const requests = inputs.flatMap((input) =>

@@ -18,6 +18,7 @@ import { charactersOf } from '../../services/translate/translateAdmission.ts';
 import type { TranslateOutcome } from '../../services/translate/translateRequest.ts';
 import type { AppEnv } from '../env.ts';
 import { translatorOwnerOf } from '../owner.ts';
+import { requestedPriority } from '../priority.ts';
 import { register } from '../register.ts';
 import type { TextCall } from './textCall.ts';
 import { readCredentials } from './translateAuth.ts';
@@ -118,7 +119,9 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		if (queryParam(query, 'api-version') === latestVersion)
 			return translateInputsReply(operation, translation, limits);
 		const body = await readBodyJson(context, signal);
-		const call = readTranslateCall(query, body, limits, owner);
+		const { request, ...asked } = readTranslateCall(query, body, limits, owner);
+		const priority = requestedPriority(context, request.priority);
+		const call = { ...asked, request: { ...request, priority } };
 		// Another engine would work with the owner's accounts elsewhere.
 		if (call.request.engine !== undefined && context.get('caller') === 'member')
 			throw translatorError(403000, "Whoever runs the model server chooses the 'engine'.");

@@ -65,7 +65,15 @@ export const taskSchema = z.enum([
 	'speaker-embedding',
 	'voice-activity-detection',
 ]);
-export const stateSchema = z.enum(['not-downloaded', 'downloading', 'cached', 'loading', 'loaded']);
+export const stateSchema = z.enum([
+	'not-downloaded',
+	'downloading',
+	'cached',
+	'loading',
+	'loaded',
+	/** It runs on another machine, whose engine the owner has added. */
+	'remote',
+]);
 
 export const precisionSchema = z.enum([
 	'fp32',

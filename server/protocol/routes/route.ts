@@ -91,6 +91,7 @@ export type Section =
 	| 'chat'
 	| 'anthropic'
 	| 'ollama'
+	| 'batch'
 	| 'speech'
 	| 'recorder'
 	| 'translation'

@@ -1,6 +1,7 @@
 /** Every route of the server. What stands in no family here is the owner's alone and in no description. */
 
 import { anthropicRoutes } from './anthropicMessages.ts';
+import { batchRoutes } from './batches.ts';
 import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -24,6 +25,7 @@ import { statusRoutes } from './status.ts';
 import { studioRoutes } from './studio.ts';
 import { tokenRoutes } from './tokens.ts';
 import { translatorRoutes } from './translatorApi.ts';
+import { fileRoutes } from './uploadedFiles.ts';
 
 export const routes: readonly Route[] = [
 	...chatRoutes,
@@ -32,6 +34,8 @@ export const routes: readonly Route[] = [
 	...rerankRoutes,
 	...responsesRoutes,
 	...conversationRoutes,
+	...fileRoutes,
+	...batchRoutes,
 	...tokenRoutes,
 	...modelRoutes,
 	...downloadRoutes,

@@ -1,5 +1,6 @@
 /** Responses: what is asked becomes a chat with what came before it, and the answer is kept for who asked. */
 
+import type { Prioritized } from '../../engine/api.ts';
 import { AppError, asAppError } from '../../protocol/index.ts';
 import type { ResponseItem } from '../../protocol/routes/responseItems.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
@@ -33,7 +34,7 @@ export interface ResponsesDeps {
 }
 
 /** What happens while a response is made, for whoever waits for it. */
-export interface ResponseHooks extends Charged {
+export interface ResponseHooks extends Charged, Prioritized {
 	readonly onEvent: (event: ResponseEvent) => void;
 	readonly onChat: (event: ChatEvent) => void;
 	/** It is answered, but not kept, though it could have been. */
@@ -94,8 +95,7 @@ export class ResponsesService {
 			const input = await this.#resolved(owner, request.input);
 			const chat = {
 				...chatOf(request, [...before, ...input]),
-				owner: person,
-				account: hooks.account,
+				...{ owner: person, account: hooks.account, priority: hooks.priority ?? 'interactive' },
 			};
 			if (isBackground) {
 				leave = this.#background.reserve(owner);

@@ -30,6 +30,8 @@ export interface SpeechCall {
 	readonly conditionOnPrevious?: boolean;
 	/** Who pays for the seconds. */
 	readonly account?: Account | undefined;
+	/** Gives way to everybody's where it is `batch`. */
+	readonly priority?: 'interactive' | 'batch';
 	/** Whose turn it takes; see `Owned`. */
 	readonly owner?: string | undefined;
 }

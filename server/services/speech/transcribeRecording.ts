@@ -176,7 +176,10 @@ class TranscriptionRun {
 				temperature: call.temperature,
 				seed,
 				timestamps: this.#words ? 'word' : 'segment',
-				priority: chunk.startS === 0 || pauseS !== undefined ? 'interactive' : 'batch',
+				priority:
+					call.priority !== 'batch' && (chunk.startS === 0 || pauseS !== undefined)
+						? 'interactive'
+						: 'batch',
 				// A recording that has begun is not refused in its middle.
 				isPart: chunk.startS > 0,
 				...defined({ language: this.#language, owner: call.owner }),

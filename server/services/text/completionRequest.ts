@@ -1,6 +1,6 @@
 /** What the engine is asked for a raw completion. */
 
-import type { Constraint, GeneratePrompt, GenerateRequest } from '../../engine/api.ts';
+import type { Constraint, GeneratePrompt, GenerateRequest, Prioritized } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
@@ -48,7 +48,7 @@ export function checkCompletion(request: CompletionRequest, profile: ModelProfil
  * @param facts what the model's tokenizer says of it
  */
 export function planCompletion(
-	request: CompletionRequest,
+	request: CompletionRequest & Prioritized,
 	profile: ModelProfile,
 	randomSeed: () => number,
 	facts: CompletionFacts,
@@ -68,7 +68,7 @@ export function planCompletion(
 			maxTokens: Math.max(1, wanted),
 			stop: [...(request.stop ?? []), ...facts.stops],
 			n: sampled,
-			priority: 'interactive',
+			priority: request.priority ?? 'interactive',
 			...defined({ constraint }),
 			...(needsLogprobs ? { topLogprobs: request.logprobs ?? 0 } : {}),
 			...(request.echo && request.logprobs !== undefined ? { echoLogprobs: true } : {}),

@@ -5,6 +5,7 @@ import type {
 	GeneratePrompt,
 	GenerateSummary,
 	Owned,
+	Prioritized,
 	TokenLogprob,
 } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
@@ -61,7 +62,7 @@ export interface CompletionListener {
 
 export interface CompletionService {
 	run(
-		request: CompletionRequest & Owned & Charged,
+		request: CompletionRequest & Owned & Charged & Prioritized,
 		listener: CompletionListener,
 		signal?: AbortSignal,
 	): Promise<CompletionOutcome>;

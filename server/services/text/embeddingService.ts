@@ -1,6 +1,6 @@
 /** Embeddings: texts or token ids to vectors, pooled and normalised as the model's files say. */
 
-import type { Owned } from '../../engine/api.ts';
+import type { Owned, Prioritized } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
@@ -22,7 +22,7 @@ export interface EmbeddingService {
 	checkRoom(bytes: number): void;
 	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
-		request: EmbeddingRequest & Owned & Charged,
+		request: EmbeddingRequest & Owned & Charged & Prioritized,
 		onFallback: (fallback: ProviderFallback) => void,
 		signal?: AbortSignal,
 	): Promise<EmbeddingOutcome>;
@@ -70,9 +70,9 @@ export function createEmbeddingService(host: ModelHost, bound = usualBound()): E
 				},
 				signal,
 			);
-			const { dimensions, owner } = request;
+			const { dimensions, owner, priority } = request;
 			const result = await lease.engine.embed(
-				{ inputs: request.input, ...defined({ dimensions, owner }) },
+				{ inputs: request.input, ...defined({ dimensions, owner, priority }) },
 				signal,
 			);
 			bill.total({ promptTokens: result.promptTokens });

@@ -1,6 +1,6 @@
 /** Reranking: documents by how well they answer a query, judged by an encoder that reads both together. */
 
-import type { Owned } from '../../engine/api.ts';
+import type { Owned, Prioritized } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { RerankQuestion } from '../../protocol/routes/rerank.ts';
 import { WorkBound } from '../../work/workBound.ts';
@@ -22,7 +22,7 @@ export interface RerankService {
 	checkRoom(bytes: number): void;
 	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
-		request: RerankQuestion & Owned & Charged,
+		request: RerankQuestion & Owned & Charged & Prioritized,
 		onFallback: (fallback: ProviderFallback) => void,
 		signal?: AbortSignal,
 	): Promise<RerankOutcome>;
@@ -66,8 +66,11 @@ export function createRerankService(host: ModelHost, bound = usualBound()): Rera
 				},
 				signal,
 			);
-			const { query, documents, truncate = true, owner } = request;
-			const result = await lease.engine.rerank({ query, documents, truncate, owner }, signal);
+			const { query, documents, truncate = true, owner, priority } = request;
+			const result = await lease.engine.rerank(
+				{ query, documents, truncate, owner, priority },
+				signal,
+			);
 			const ranked = [...result.logits].map((logit, index) => ({
 				index,
 				score: 1 / (1 + Math.exp(-logit)),

@@ -186,7 +186,10 @@ async function languageOf(
 	const [first] = ranked;
 	const isSure = letters >= sureLetters && (first?.weight ?? 0) >= sureScore * letters;
 	const known = isSure ? undefined : ranked.find(({ isSupported }) => isSupported);
-	const { language, weight } = known ?? first ?? { language: 'en', weight: 0 };
+	// A word or two that nobody can place is no reason to refuse a document.
+	const isAnything = !isSure && letters < sureLetters && (first?.weight ?? 0) < letters / 2;
+	const guessed = isAnything ? undefined : first;
+	const { language, weight } = known ?? guessed ?? { language: 'en', weight: 0 };
 	const main = { language, score: Math.min(1, weight / letters) };
 	return sameLanguage(language, to) ? ((await otherThan(to, words, detect)) ?? main) : main;
 }

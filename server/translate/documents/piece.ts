@@ -29,6 +29,8 @@ export interface Piece {
 	readonly branches?: Branches;
 	/** What it is held to beside the rules of its document, where that is made of several. */
 	readonly rules?: GateRules;
+	/** Why it is not looked into and stays, as a part of a sentence; `text` is then its beginning only. */
+	readonly unread?: string;
 	/** Comes with the others: `encode` is applied to `text` when any other piece changes. */
 	readonly companion?: boolean;
 }

@@ -46,6 +46,11 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 	}
 	const guessed = declared ?? guess(bytes);
 	if (guessed === undefined) {
+		if (bytes.includes(0) && asUtf8(bytes) !== undefined)
+			throw new AppError(
+				'invalid_request',
+				`${fileName} holds zero bytes, so it is no text. If it is one all the same, take them out: tr -d '\\000'.`,
+			);
 		throw new AppError(
 			'invalid_request',
 			`${fileName} is not in UTF-8, UTF-16 or Windows-1252, and does not say in which encoding it is. Name it, for example --encoding windows-1251, or convert it: iconv -f ENCODING -t UTF-8 ${fileName}`,

@@ -43,6 +43,7 @@ export async function throughGate(
 			faults.delete(piece);
 		} else faults.set(piece, fault ?? '');
 	};
+	for (const piece of all) if (piece.unread !== undefined) faults.set(piece, piece.unread);
 	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text.trim()]);
 	const comments = asked.some(({ comment }) => comment !== undefined)
 		? asked.flatMap(({ comment }, index) => (texts[index] ?? []).map(() => comment))
@@ -134,8 +135,8 @@ function breaking(
 	return within(pieces);
 }
 
-function leavesAlone({ text, branches }: Piece): boolean {
-	return !branches && isIcuBranching(text);
+function leavesAlone({ text, branches, unread }: Piece): boolean {
+	return unread !== undefined || (!branches && isIcuBranching(text));
 }
 
 function joinBranches({ text, branches }: Piece, translations: readonly string[]) {

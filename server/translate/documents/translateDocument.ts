@@ -172,7 +172,8 @@ function placeIn(text: string, now: string, { start, end }: Piece): Omit<Refused
 /** Pieces, of which messages with branches have those of the target language. */
 function piecesOf(text: string, extract: Extract, to?: string): Piece[] {
 	return extract(text, to).map((piece) => {
-		if (piece.branches || to === undefined || !isIcuBranching(piece.text)) return piece;
+		if (piece.branches || piece.unread || to === undefined || !isIcuBranching(piece.text))
+			return piece;
 		const branches = icuBranches(piece.text, to);
 		return branches ? { ...piece, branches } : piece;
 	});

@@ -268,8 +268,8 @@ describe('what cannot be built', () => {
 		],
 		[
 			'experts of a family of their own',
-			() => attempt({ ...smallConfig, model_type: 'qwen3_moe', num_experts: 4 }),
-			/\("qwen3_moe"\) is a mixture of 4 experts/,
+			() => attempt({ ...smallConfig, model_type: 'gpt_oss', num_local_experts: 4 }),
+			/\("gpt_oss"\) is a mixture of 4 experts/,
 		],
 		[
 			'sizes that are missing',

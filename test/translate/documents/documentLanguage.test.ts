@@ -43,6 +43,18 @@ test('a doubtful document is taken for a language that can be translated', async
 	assert.deepEqual([language, score], ['de', 0.2]);
 });
 
+test('a word that nobody can place is no reason to refuse its document', async () => {
+	const { translator } = world(() => [
+		['ca', 0.06],
+		['ro', 0.05],
+	]);
+	const { language, score } = await inItsLanguage(['Default'], translator, { to: 'de' });
+	assert.deepEqual([language, score], ['en', 0]);
+	const surer = world(() => [['ca', 0.6]]);
+	const catalan = await inItsLanguage(['Obre el fitxer'], surer.translator, { to: 'de' });
+	assert.equal(catalan.language, 'ca');
+});
+
 test('a certain document is not, and the error says so once', async () => {
 	const text = 'Filen kunde inte öppnas eftersom den används av någon annan.';
 	const { translator, asked } = world(() => [['sv', 1]]);

@@ -220,3 +220,15 @@ test('lines of a footnote may be indented as its author likes', async () => {
 	assert.match(text, /^\[\^t\]: THE FIRST LINE IS THERE\s+AND _SOME_ MORE OF IT\.$/m);
 	assert.deepEqual(refused, []);
 });
+
+test('a paragraph that is too long to be looked into stays, and is told', async () => {
+	const long = 'The file is **bold** now. '.repeat(1000);
+	const { text, refused, refusedAt } = await shouted(
+		'a.md',
+		`Some words.\n\n${long}\n\nMore words.\n`,
+	);
+	assert.equal(text, `SOME WORDS.\n\n${long}\n\nMORE WORDS.\n`);
+	assert.deepEqual(refused, [long.slice(0, 200)]);
+	assert.deepEqual([refusedAt[0]?.line, refusedAt[0]?.column], [3, 1]);
+	assert.match(refusedAt[0]?.why ?? '', /too many marks/);
+});

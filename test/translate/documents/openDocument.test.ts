@@ -116,3 +116,21 @@ test('books: fonts may be encrypted, pages may not', async () => {
 		/encrypted.*without/,
 	);
 });
+
+test('templates and shows are read as the documents that are made of them', async () => {
+	for (const fileName of ['a.ott', 'a.ots', 'a.otp'])
+		assert.match(
+			(await text('<text:p>Some words</text:p>', fileName)).body,
+			/SOME WORDS/,
+			fileName,
+		);
+	const words = '<p:txBody><a:p><a:r><a:t>Some words</a:t></a:r></a:p></p:txBody>';
+	const show = await zipOf({
+		'ppt/slides/slide1.xml': `<p:sld xmlns:a="a" xmlns:p="p">${words}</p:sld>`,
+	});
+	const { parts } = await translated(show, 'a.ppsx');
+	assert.match(parts.get('ppt/slides/slide1.xml') ?? '', /SOME WORDS/);
+	const strings = await zipOf({ 'xl/sharedStrings.xml': '<sst><si><t>Some words</t></si></sst>' });
+	const sheet = await translated(strings, 'a.xltx');
+	assert.match(sheet.parts.get('xl/sharedStrings.xml') ?? '', /SOME WORDS/);
+});

@@ -81,3 +81,7 @@ test('UTF-32 is not taken for UTF-16', () => {
 	]);
 	assert.throws(() => decodeText(bytes, 'a.srt'), /a\.srt is not in UTF-8, UTF-16 or/);
 });
+
+test('a text with zero bytes in it is not said to be in another encoding', () => {
+	assert.throws(() => decodeText(Buffer.from('Some é words \0 here'), 'a.md'), /holds zero bytes/);
+});

@@ -1,5 +1,6 @@
 /** From config.json, as the hub has it, to what a decoder-only model computes. */
 
+import { defined } from '../../../protocol/defined.ts';
 import { AppError } from '../../../protocol/index.ts';
 import { asRecord, type JsonRecord } from '../../modelFiles/json.ts';
 import { ConfigReader, configFault } from './configReader.ts';
@@ -8,13 +9,15 @@ import {
 	type DecoderFamily,
 	decoderFamily,
 	decoderFamilyNames,
+	expertFamilyNames,
 } from './decoderFamilies.ts';
-import type { Activation, DecoderShape, LayerShape } from './decoderShape.ts';
+import type { Activation, DecoderShape, ExpertsShape, LayerShape } from './decoderShape.ts';
 import { encoderFamilyNames } from './encoderConfig.ts';
 import { readRope } from './ropeConfig.ts';
 import { seq2seqFamilyNames } from './seq2seqConfig.ts';
 
 const maxLayers = 1024;
+const maxExperts = 512;
 
 const activations: Readonly<Record<string, Activation>> = {
 	silu: 'silu',
@@ -47,8 +50,8 @@ export function languageConfig(config: JsonRecord): JsonRecord {
  */
 export function familyOfConfig(config: JsonRecord): { modelType: string; family: DecoderFamily } {
 	const modelType = String(config['model_type']);
-	refuseExperts(config);
 	const family = decoderFamily(modelType);
+	if (family?.experts === undefined) refuseExperts(config);
 	if (family !== undefined) return { modelType, family };
 	throw new AppError(
 		'unsupported_model',
@@ -115,6 +118,7 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 		},
 		activation: activationOf(config, family),
 		gated: family.gated,
+		...defined({ experts: expertsOf(config, family) }),
 		scales: {
 			embedding:
 				family.embeddingScale === 'sqrt'
@@ -153,14 +157,26 @@ function checkKnown(config: ConfigReader, family: DecoderFamily): void {
 		);
 }
 
-/** @throws AppError `unsupported_model` for a mixture of experts, of whatever family */
+function expertsOf(config: ConfigReader, family: DecoderFamily): ExpertsShape | undefined {
+	if (family.experts === undefined) return undefined;
+	const count = config.size('num_local_experts', 'num_experts');
+	const used = config.size('num_experts_per_tok');
+	if (count > maxExperts || used > count)
+		throw configFault(
+			`has ${count} experts and takes ${used} for a token; at most ${maxExperts} are built`,
+		);
+	const normalised = family.experts === 'normalised' || config.values['norm_topk_prob'] === true;
+	return { count, used, normalised };
+}
+
+/** @throws AppError `unsupported_model` for a mixture of experts of a family that has none here */
 export function refuseExperts(config: JsonRecord): void {
 	const keys = ['num_local_experts', 'num_experts', 'n_routed_experts', 'moe_num_experts'];
 	const given = keys.map((key) => config[key]).find((value) => value !== null && Boolean(value));
 	if (given === undefined) return;
 	throw new AppError(
 		'unsupported_model',
-		`The model (${JSON.stringify(String(config['model_type']).slice(0, 100))}) is a mixture of ${typeof given === 'number' ? `${given} ` : ''}experts, which cannot be built here. Take an ONNX export of it, or a model without experts.`,
+		`The model (${JSON.stringify(String(config['model_type']).slice(0, 100))}) is a mixture of ${typeof given === 'number' ? `${given} ` : ''}experts of a kind that cannot be built here; those that can are ${expertFamilyNames.join(', ')}. Take an ONNX export of it, or a model without experts.`,
 	);
 }
 

@@ -42,6 +42,8 @@ export interface DecoderFamily {
 	readonly ggufNames?: Partial<Record<TensorPart, string>>;
 	/** Names that some models of the family have instead, in either kind of file. */
 	readonly otherNames?: Partial<Record<TensorPart, string>>;
+	/** Mixtures of experts: what the chosen ones count adds up to 1, or does where `norm_topk_prob` is true. */
+	readonly experts?: 'normalised' | 'setting';
 	/** Norms have no weights. */
 	readonly plainNorms?: boolean;
 	/** `clip_qkv` bounds queries, keys and values. */
@@ -80,9 +82,18 @@ export type TensorPart =
 	| 'gate'
 	| 'up'
 	| 'gateUp'
-	| 'down';
+	| 'down'
+	| 'router'
+	| 'expertGate'
+	| 'expertUp'
+	| 'expertGateUp'
+	| 'expertDown'
+	| 'sharedRouter'
+	| 'sharedGate'
+	| 'sharedUp'
+	| 'sharedDown';
 
-/** Names in safetensors, below the model's own prefix; `#` is the layer. */
+/** Names in safetensors, below the model's own prefix; `#` is the layer, `*` the expert. */
 export const baseNames: Readonly<Record<TensorPart, string>> = {
 	embedding: 'embed_tokens',
 	head: 'lm_head',
@@ -102,9 +113,18 @@ export const baseNames: Readonly<Record<TensorPart, string>> = {
 	up: 'layers.#.mlp.up_proj',
 	gateUp: 'layers.#.mlp.gate_up_proj',
 	down: 'layers.#.mlp.down_proj',
+	router: 'layers.#.mlp.gate',
+	expertGate: 'layers.#.mlp.experts.*.gate_proj',
+	expertUp: 'layers.#.mlp.experts.*.up_proj',
+	expertGateUp: 'layers.#.mlp.experts.gate_up_proj',
+	expertDown: 'layers.#.mlp.experts.*.down_proj',
+	sharedRouter: 'layers.#.mlp.shared_expert_gate',
+	sharedGate: 'layers.#.mlp.shared_expert.gate_proj',
+	sharedUp: 'layers.#.mlp.shared_expert.up_proj',
+	sharedDown: 'layers.#.mlp.shared_expert.down_proj',
 };
 
-/** Names in GGUF; `#` is the layer. */
+/** Names in GGUF; `#` is the layer. Experts are parts of one tensor. */
 export const ggufNames: Readonly<Record<TensorPart, string>> = {
 	embedding: 'token_embd',
 	head: 'output',
@@ -124,6 +144,15 @@ export const ggufNames: Readonly<Record<TensorPart, string>> = {
 	up: 'blk.#.ffn_up',
 	gateUp: 'blk.#.ffn_up',
 	down: 'blk.#.ffn_down',
+	router: 'blk.#.ffn_gate_inp',
+	expertGate: 'blk.#.ffn_gate_exps',
+	expertUp: 'blk.#.ffn_up_exps',
+	expertGateUp: 'blk.#.ffn_gate_up_exps',
+	expertDown: 'blk.#.ffn_down_exps',
+	sharedRouter: 'blk.#.ffn_gate_inp_shexp',
+	sharedGate: 'blk.#.ffn_gate_shexp',
+	sharedUp: 'blk.#.ffn_up_shexp',
+	sharedDown: 'blk.#.ffn_down_shexp',
 };
 
 const llama: DecoderFamily = {
@@ -152,6 +181,16 @@ const gemma: DecoderFamily = {
 
 const sandwich = { feedForwardNorm: 'layers.#.pre_feedforward_layernorm' } as const;
 
+const granite: DecoderFamily = {
+	...llama,
+	embeddingScale: { key: 'embedding_multiplier' },
+	attentionScale: { key: 'attention_multiplier' },
+	residualScale: { key: 'residual_multiplier' },
+	logitsScale: { key: 'logits_scaling', power: -1 },
+};
+
+const blockSparse = 'layers.#.block_sparse_moe';
+
 /** By `model_type`. */
 const families: Readonly<Record<string, DecoderFamily>> = {
 	llama,
@@ -160,12 +199,41 @@ const families: Readonly<Record<string, DecoderFamily>> = {
 	qwen2: { ...neox, windows: 'switched' },
 	qwen3: { ...neox, queryKeyNorm: 'head', windows: 'switched' },
 	smollm3: { ...llama, tied: true, windows: 'switched' },
-	granite: {
+	granite,
+	mixtral: {
 		...llama,
-		embeddingScale: { key: 'embedding_multiplier' },
-		attentionScale: { key: 'attention_multiplier' },
-		residualScale: { key: 'residual_multiplier' },
-		logitsScale: { key: 'logits_scaling', power: -1 },
+		windows: 'all',
+		experts: 'normalised',
+		names: {
+			router: `${blockSparse}.gate`,
+			expertGate: `${blockSparse}.experts.*.w1`,
+			expertUp: `${blockSparse}.experts.*.w3`,
+			expertDown: `${blockSparse}.experts.*.w2`,
+		},
+		// Files of before April 2024.
+		ggufNames: {
+			expertGate: 'blk.#.ffn_gate.*',
+			expertUp: 'blk.#.ffn_up.*',
+			expertDown: 'blk.#.ffn_down.*',
+		},
+	},
+	qwen2_moe: { ...neox, windows: 'switched', experts: 'setting' },
+	qwen3_moe: { ...neox, queryKeyNorm: 'head', windows: 'switched', experts: 'setting' },
+	olmoe: {
+		...neox,
+		queryKeyNorm: 'all',
+		clips: true,
+		defaults: { rms_norm_eps: 1e-5 },
+		experts: 'setting',
+	},
+	granitemoe: {
+		...granite,
+		experts: 'normalised',
+		names: {
+			router: `${blockSparse}.router.layer`,
+			expertGateUp: `${blockSparse}.input_linear`,
+			expertDown: `${blockSparse}.output_linear`,
+		},
 	},
 	olmo2: {
 		...neox,
@@ -293,3 +361,8 @@ export function decoderFamily(modelType: string): DecoderFamily | undefined {
 
 /** Every `model_type` that can be built. */
 export const decoderFamilyNames: readonly string[] = Object.keys(families);
+
+/** Those that are mixtures of experts. */
+export const expertFamilyNames: readonly string[] = decoderFamilyNames.filter(
+	(name) => families[name]?.experts !== undefined,
+);

@@ -63,6 +63,15 @@ export type NormPlaces = 'pre' | 'sandwich' | 'post' | 'parallel';
 
 export type Activation = 'silu' | 'gelu' | 'gelu_tanh' | 'relu';
 
+/** Feed-forward parts of which a router picks some for each token. */
+export interface ExpertsShape {
+	readonly count: number;
+	/** For each token. */
+	readonly used: number;
+	/** What the chosen ones count adds up to 1. */
+	readonly normalised: boolean;
+}
+
 export interface DecoderShape {
 	readonly modelType: string;
 	readonly hiddenSize: number;
@@ -87,6 +96,8 @@ export interface DecoderShape {
 	readonly activation: Activation;
 	/** Two matrices, one of them through the activation, instead of one. */
 	readonly gated: boolean;
+	/** In layers that have a router. */
+	readonly experts?: ExpertsShape;
 	/** Factors; 1 = none. */
 	readonly scales: {
 		readonly embedding: number;

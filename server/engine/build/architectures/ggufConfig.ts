@@ -15,6 +15,9 @@ interface Architecture {
 	readonly more?: (config: JsonRecord & Sizes) => JsonRecord;
 }
 
+/** How experts are chosen, as GGUF numbers it. */
+const softmax = 1;
+
 interface Sizes {
 	readonly hidden_size: number;
 	readonly num_attention_heads: number;
@@ -35,6 +38,10 @@ const architectures: Readonly<Record<string, Architecture>> = {
 	llama: { type: 'llama' },
 	qwen2: { type: 'qwen2' },
 	qwen3: { type: 'qwen3' },
+	qwen2moe: { type: 'qwen2_moe', more: () => ({ norm_topk_prob: false }) },
+	qwen3moe: { type: 'qwen3_moe', more: () => ({ norm_topk_prob: true }) },
+	olmoe: { type: 'olmoe', more: () => ({ norm_topk_prob: false }) },
+	granitemoe: { type: 'granitemoe' },
 	gemma: { type: 'gemma' },
 	gemma2: { type: 'gemma2', more: gemmaQueries(46) },
 	gemma3: { type: 'gemma3_text', more: gemmaQueries(62) },
@@ -78,6 +85,7 @@ const numbers: Readonly<Record<string, string>> = {
 	'rope.freq_base': 'rope_theta',
 	'attention.clamp_kqv': 'clip_qkv',
 	expert_count: 'num_local_experts',
+	expert_used_count: 'num_experts_per_tok',
 };
 
 /**
@@ -97,7 +105,16 @@ export async function ggufConfig(source: TensorSource, signal?: AbortSignal): Pr
 			`GGUF files of the architecture ${JSON.stringify(name.slice(0, 100))} cannot be built here; those that can are ${Object.keys(architectures).join(', ')}. Take an ONNX export of the model.`,
 		);
 	}
-	const config: Record<string, unknown> = { model_type: known.type };
+	const gating = source.metadata.get(`${name}.expert_gating_func`) ?? softmax;
+	if (gating !== softmax)
+		throw new AppError(
+			'unsupported_model',
+			`The GGUF file's experts are chosen by the function ${JSON.stringify(String(gating).slice(0, 20))} (expert_gating_func), which is not known here.`,
+		);
+	// Mixtral has no name of its own.
+	const experts = source.metadata.get(`${name}.expert_count`) ?? 0;
+	const type = name === 'llama' && experts !== 0 ? 'mixtral' : known.type;
+	const config: Record<string, unknown> = { model_type: type };
 	for (const [key, setting] of Object.entries(numbers)) {
 		const value = oneNumber(source.metadata.get(`${name}.${key}`), `${name}.${key}`);
 		if (value !== undefined) config[setting] = value;

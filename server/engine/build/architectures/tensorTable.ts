@@ -67,26 +67,38 @@ export class TensorTable {
 	}
 
 	/** The tensor, if the source has it; only then is it taken as used. */
-	find(part: TensorPart, layer = 0, kind: TensorKind = 'weight'): SourceTensor | undefined {
-		return this.#tensors.find(this.#nameOf(part, layer, kind));
+	find(
+		part: TensorPart,
+		layer = 0,
+		kind: TensorKind = 'weight',
+		expert = 0,
+	): SourceTensor | undefined {
+		return this.#tensors.find(this.#nameOf(part, layer, kind, expert));
 	}
 
 	/**
 	 * The tensor of this shape.
 	 * @throws AppError `unsupported_model` when there is none, or one of another shape
 	 */
-	need(part: TensorPart, layer: number, shape: readonly number[], kind: TensorKind = 'weight') {
-		return this.#tensors.need(this.#nameOf(part, layer, kind), shape);
+	need(
+		part: TensorPart,
+		layer: number,
+		shape: readonly number[],
+		kind: TensorKind = 'weight',
+		expert = 0,
+	) {
+		return this.#tensors.need(this.#nameOf(part, layer, kind, expert), shape);
 	}
 
 	/** The same, or `undefined` where there is none. */
 	optional(part: TensorPart, layer: number, shape: readonly number[], kind: TensorKind) {
-		return this.#tensors.optional(this.#nameOf(part, layer, kind), shape);
+		return this.#tensors.optional(this.#nameOf(part, layer, kind, 0), shape);
 	}
 
-	#nameOf(part: TensorPart, layer: number, kind: TensorKind): string {
+	#nameOf(part: TensorPart, layer: number, kind: TensorKind, expert: number): string {
 		const prefix = part === 'head' ? this.#headPrefix : this.#prefix;
-		const full = (name: string) => `${prefix}${name.replace('#', String(layer))}.${kind}`;
+		const full = (name: string) =>
+			`${prefix}${name.replace('#', String(layer)).replace('*', String(expert))}.${kind}`;
 		const name = full(this.#names[part]);
 		const other = this.#otherNames[part];
 		if (other === undefined || this.#source.tensors.has(name)) return name;

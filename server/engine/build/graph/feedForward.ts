@@ -1,6 +1,7 @@
 /** The feed-forward part of one layer. */
 
 import { AppError } from '../../../protocol/index.ts';
+import type { TensorPart } from '../architectures/decoderFamilies.ts';
 import type { Activation } from '../architectures/decoderShape.ts';
 import { rowsOf, type SourceTensor } from '../sources/tensorSource.ts';
 import { addBias } from './attention.ts';
@@ -8,21 +9,43 @@ import type { DecoderParts } from './decoderParts.ts';
 import type { GraphWriter } from './graphWriter.ts';
 import { matrixOf, type TensorRange, wholeTensor } from './matrix.ts';
 
+/** Which tensors a feed-forward part is made of, and what it is called in the graph. */
+export interface FeedForwardNames {
+	readonly own: string;
+	readonly gate: TensorPart;
+	readonly up: TensorPart;
+	readonly gateUp?: TensorPart;
+	readonly down: TensorPart;
+}
+
+const usual: FeedForwardNames = {
+	own: 'mlp',
+	gate: 'gate',
+	up: 'up',
+	gateUp: 'gateUp',
+	down: 'down',
+};
+
 /** @returns what it adds to the stream, `[batch, tokens, hiddenSize]` */
-export function writeFeedForward(parts: DecoderParts, x: string, layer: number): string {
+export function writeFeedForward(
+	parts: DecoderParts,
+	x: string,
+	layer: number,
+	names: FeedForwardNames = usual,
+): string {
 	const { writer, linear, tensors, shape } = parts;
 	const { hiddenSize } = shape;
-	const path = `/model/layers.${layer}/mlp`;
+	const path = `/model/layers.${layer}/${names.own}`;
 	const apply = (own: string, input: string, range: TensorRange, bias?: SourceTensor): string => {
 		const stored = linear.store(
-			`model.layers.${layer}.mlp.${own}.MatMul`,
+			`model.layers.${layer}.${names.own}.${own}.MatMul`,
 			matrixOf([range]),
 			'matrices',
 		);
 		const out = linear.product(`${path}/${own}`, input, stored);
 		return bias === undefined ? out : addBias(parts, out, `${path}/${own}`, [{ tensor: bias }]);
 	};
-	const widened = widening(parts, layer);
+	const widened = widening(parts, layer, names);
 	const inner = widened.up.range.to - widened.up.range.from;
 	const up = apply('up_proj', x, widened.up.range, widened.up.bias);
 	let middle: string;
@@ -32,8 +55,8 @@ export function writeFeedForward(parts: DecoderParts, x: string, layer: number):
 		const active = writeActivation(writer, gate, shape.activation, path);
 		middle = writer.node('Mul', [active, up], `${path}/Mul/output_0`);
 	}
-	const down = tensors.need('down', layer, [hiddenSize, inner]);
-	const bias = tensors.optional('down', layer, [hiddenSize], 'bias');
+	const down = tensors.need(names.down, layer, [hiddenSize, inner]);
+	const bias = tensors.optional(names.down, layer, [hiddenSize], 'bias');
 	return apply('down_proj', middle, wholeTensor(down), bias);
 }
 
@@ -43,15 +66,19 @@ interface Widening {
 }
 
 /** The matrices from the stream into the layer: gate and up may be halves of one tensor, the gate first. */
-function widening({ tensors, shape }: DecoderParts, layer: number): Widening {
+function widening(
+	{ tensors, shape }: DecoderParts,
+	layer: number,
+	names: FeedForwardNames,
+): Widening {
 	const { hiddenSize, gated } = shape;
-	const gate = gated ? tensors.find('gate', layer) : undefined;
-	const one = gate ?? tensors.find(gated ? 'gateUp' : 'up', layer);
+	const gate = gated ? tensors.find(names.gate, layer) : undefined;
+	const one = gate ?? tensors.find(gated ? (names.gateUp ?? names.gate) : names.up, layer);
 	const rows = one === undefined ? 0 : rowsOf(one.shape);
 	if (one === undefined || gate !== undefined || !gated) {
 		const whole = (part: 'gate' | 'up') => ({
-			range: wholeTensor(tensors.need(part, layer, [rows, hiddenSize])),
-			bias: tensors.optional(part, layer, [rows], 'bias'),
+			range: wholeTensor(tensors.need(names[part], layer, [rows, hiddenSize])),
+			bias: tensors.optional(names[part], layer, [rows], 'bias'),
 		});
 		return gated ? { up: whole('up'), gate: whole('gate') } : { up: whole('up') };
 	}

@@ -274,11 +274,31 @@ export class LinearWriter {
 			'ms:FusedMatMul',
 			[sums, stored.residual],
 			`${path}/residual/output_0`,
-			{
-				transB: 1,
-			},
+			{ transB: 1 },
 		);
 		return writer.node('Add', [main, rest], output);
+	}
+
+	/**
+	 * Sums over blocks of a value that is split on its second axis: made of the whole, because the runtime gives those of
+	 * parts without rows another shape.
+	 */
+	splitSums(
+		value: string,
+		columns: number,
+		counts: string,
+		parts: readonly string[],
+		forms: readonly (BlockForm | undefined)[],
+	): void {
+		const sizes = forms.flatMap((form) => (form?.residual === true ? [form.block] : []));
+		for (const block of new Set(sizes)) {
+			const sums = this.#sumsOf(value, columns / block, block);
+			const path = sums.replace(/\/ReduceSum\/output_0$/, '');
+			const outputs = parts.map((_, part) => `${path}/Split/output_${part}`);
+			this.#writer.node('Split', [sums, counts], outputs, { axis: 1 });
+			for (const [part, name] of parts.entries())
+				this.#blockSums.set(`${name} ${block}`, outputs[part] as string);
+		}
 	}
 
 	/** Sums of the activations over each block, `[batch, tokens, blocks]`. */
@@ -286,7 +306,7 @@ export class LinearWriter {
 		const key = `${x} ${block}`;
 		const known = this.#blockSums.get(key);
 		if (known !== undefined) return known;
-		const path = `${x.replace(/\/output_\d$/, '')}/blocks_${block}`;
+		const path = `${x.replace(/\/output_0$/, '')}/blocks_${block}`;
 		const shape = this.#writer.integers([0, 0, blocks, block]);
 		const parts = this.#writer.node('Reshape', [x, shape], `${path}/Reshape/output_0`);
 		const axes = this.#writer.integers([-1]);

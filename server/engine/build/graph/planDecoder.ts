@@ -14,6 +14,7 @@ import {
 	scaled,
 	settle,
 } from './decoderParts.ts';
+import { writeExperts } from './experts.ts';
 import { writeFeedForward } from './feedForward.ts';
 import { DataLayout, type GraphPlan, GraphWriter } from './graphWriter.ts';
 import { LinearWriter, type Recipe, type Stored } from './linear.ts';
@@ -140,10 +141,7 @@ function writeLayer(parts: DecoderParts, given: Stream, layer: number): Stream {
 			`${path}/input_layernorm`,
 		);
 		const attended = residual(writeAttention(parts, normed, layer), 'attn');
-		const fed = residual(
-			writeFeedForward(parts, ownNorm(parts, value, layer) ?? normed, layer),
-			'mlp',
-		);
+		const fed = residual(feed(parts, ownNorm(parts, value, layer) ?? normed, layer), 'mlp');
 		return { value: settle(parts, { value, plus: attended }, `${path}/attn/residual`), plus: fed };
 	}
 	const isPre = places === 'pre' || places === 'sandwich';
@@ -170,11 +168,18 @@ function writeLayer(parts: DecoderParts, given: Stream, layer: number): Stream {
 		'post_attention_layernorm',
 	);
 	const fed = after(
-		writeFeedForward(parts, second.normed, layer),
+		feed(parts, second.normed, layer),
 		'feedForwardOutNorm',
 		'post_feedforward_layernorm',
 	);
 	return { value: second.value, plus: residual(fed, 'mlp') };
+}
+
+/** The feed-forward part: one for all tokens, or experts. */
+function feed(parts: DecoderParts, x: string, layer: number): string {
+	const { experts } = parts.shape;
+	const isRouted = experts !== undefined && parts.tensors.find('router', layer) !== undefined;
+	return isRouted ? writeExperts(parts, x, layer, experts) : writeFeedForward(parts, x, layer);
 }
 
 /** The feed-forward part's own norm of the layer's input, in models that have one. */

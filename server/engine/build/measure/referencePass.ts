@@ -150,6 +150,8 @@ export class ReferencePass implements NumbersWatcher, AsyncDisposable {
 		// Of the first text nothing is left before the head.
 		const isLast = this.#next === this.#lastProduct;
 		if (partial?.weight !== weight || isLast || !this.#options.weighs) return undefined;
+		// Tokens of an expert: which text they are of is not known.
+		if (partial.x.dims[0] !== 2) return undefined;
 		this.#importance ??= meanSquares(partial.x);
 		return this.#importance;
 	}

@@ -86,11 +86,16 @@ const readers: Readonly<Record<ArchiveEnding, Read>> = {
 	odp: openDocument(false),
 	ods: openDocument(true),
 	odt: openDocument(false),
+	otp: openDocument(false),
+	ots: openDocument(true),
+	ott: openDocument(false),
 	potx: slides,
+	ppsx: slides,
 	pptm: slides,
 	pptx: slides,
 	xlsm: sheets,
 	xlsx: sheets,
+	xltx: sheets,
 };
 
 /** A document taken apart. */

@@ -76,6 +76,9 @@ const kept = new Set([
 	'tableDelimiterRow',
 ]);
 
+/** Characters of a paragraph nobody looks into that are told. */
+const shownOfUnread = 200;
+
 class ChunkReader {
 	readonly #document: string;
 	readonly #chunk: MarkdownChunk;
@@ -169,7 +172,15 @@ class ChunkReader {
 		// A paragraph of too many marks has not been looked into.
 		const isWhole = token.type !== 'chunkText' && this.#isRead(index);
 		if (!isWhole) {
-			this.#node(token, this.#raw(token));
+			const raw = this.#raw(token);
+			this.#node(token, raw);
+			if (this.#codeDepth > 0 || !/\p{L}{2}/u.test(raw)) return;
+			const at = token.start.offset + start;
+			this.#pieces.push({
+				...{ start: at, end: at + raw.length, text: raw.slice(0, shownOfUnread) },
+				encode: () => raw,
+				unread: 'its paragraph is too long, or has too many marks, to be looked into',
+			});
 			return;
 		}
 		const read = new InlineReader(this.#chunk, this.#exits).read(index);

@@ -1,0 +1,218 @@
+/** `nearglot batch run`: uploads a file of requests, watches its batch, fetches the rows. Goes on where it was. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream, openAsBlob } from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
+import type { DaemonConnection } from '../daemon/daemonConnection.ts';
+import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { jobLimits } from '../jobs/batchLimits.ts';
+import { maxLineBytes, Unreadable } from '../jobs/batchManifest.ts';
+import { type BatchEndpoint, batchEndpoints } from '../jobs/jobTypes.ts';
+import { fileLines } from '../jobs/lines.ts';
+import { AppError, setRecording } from '../protocol/index.ts';
+import {
+	createBatch,
+	fileContent,
+	followBatch,
+	showBatch,
+	uploadFile,
+} from '../protocol/routeAddresses.ts';
+import type { BatchAnswer } from '../protocol/routes/batches.ts';
+import { readPlainText, writePrivateFile } from '../store/files.ts';
+import { makeFolder } from '../store/makeFolder.ts';
+import { readArgs } from './args.ts';
+import { runPart, shardPart } from './batchShards.ts';
+import { batchText, progressText } from './batchText.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import { fileProblem } from './fileProblem.ts';
+import { writeOutput } from './outputFile.ts';
+
+/** Beside the rows: which batch of which file they are of. */
+const noteName = 'batch.json';
+
+interface Note {
+	readonly id: string;
+	readonly sha256: string;
+	readonly endpoint: string;
+}
+
+export async function batchRun(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, {
+		endpoint: { type: 'string' },
+		out: { type: 'string' },
+		window: { type: 'string' },
+		shard: { type: 'string' },
+	});
+	const [path, ...others] = options.positionals;
+	if (path === undefined || others.length > 0)
+		throw new UsageError('Name one file of requests: nearglot batch run FILE');
+	const shard = options.text('shard');
+	const part = shard === undefined ? undefined : shardPart(shard);
+	const sha256 = await digestOf(path);
+	const endpoint = await endpointOf(path, options.text('endpoint'));
+	const out = resolve(options.text('out') ?? path.slice(0, path.length - extname(path).length));
+	if (out === resolve(path)) throw new UsageError('Name a folder for the rows: --out DIR');
+	makeFolder(out, 0o777);
+	if (part !== undefined) {
+		const limits = jobLimits(io.env);
+		const connect = () => findOrStartDaemon({ env: io.env }, io.signal);
+		const done = await runPart(
+			{ path, sha256 },
+			endpoint,
+			out,
+			part,
+			limits,
+			connect,
+			(batch) => {
+				const { items, secondsLeft } = batch.progress(performance.now());
+				if (io.stderr.isTTY) io.stderr.status(`${items} items  ${secondsLeft ?? '?'} s left`);
+			},
+			io.signal,
+		).catch((error) => {
+			throw error instanceof Unreadable ? new UsageError(`${path}: ${error.message}`) : error;
+		});
+		if (done.end === undefined) {
+			io.stderr.write(
+				`Part ${part.index} of ${part.count} is done; ${done.done} of ${done.total} shards of all are.\n`,
+			);
+			return 0;
+		}
+		const { outputFileId, errorFileId, counts } = done.end;
+		await write(join(out, 'output.jsonl'), outputFileId && done.content(outputFileId));
+		await write(join(out, 'errors.jsonl'), errorFileId && done.content(errorFileId));
+		return writeEnd(io, out, counts);
+	}
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const first = await begin(
+		daemon,
+		path,
+		{ sha256, endpoint },
+		out,
+		options.text('window') ?? '24h',
+		io,
+	);
+	const batch = await follow(daemon, first, io);
+	for (const [name, id] of [
+		['output.jsonl', batch.output_file_id],
+		['errors.jsonl', batch.error_file_id],
+	] as const)
+		if (id !== null) {
+			const response = await daemon.open(fileContent, { params: { id } }, { signal: io.signal });
+			await write(join(out, name), response.body ?? undefined);
+		}
+	if (batch.status !== 'completed') {
+		io.stderr.write(batchText(batch));
+		return 1;
+	}
+	return writeEnd(io, out, batch.request_counts);
+}
+
+function writeEnd(
+	io: CommandIo,
+	out: string,
+	{ completed, failed }: { readonly completed: number; readonly failed: number },
+): number {
+	io.stderr.write(`${completed} done, ${failed} failed: ${out}\n`);
+	return failed > 0 ? 1 : 0;
+}
+
+/** The batch that was begun before, or a new one. */
+async function begin(
+	daemon: DaemonConnection,
+	path: string,
+	asked: { readonly sha256: string; readonly endpoint: BatchEndpoint },
+	out: string,
+	window: string,
+	io: CommandIo,
+): Promise<BatchAnswer> {
+	const { signal } = io;
+	const note = join(out, noteName);
+	const before = await readPlainText(note);
+	if (before !== undefined) {
+		const { id, sha256, endpoint } = JSON.parse(before) as Note;
+		if (sha256 !== asked.sha256 || endpoint !== asked.endpoint)
+			throw new UsageError(
+				`${out} holds the rows of another file; name another folder with --out.`,
+			);
+		const known = await daemon.call(showBatch, { params: { id } }, { signal }).catch((error) => {
+			if (error instanceof AppError && error.code === 'not_found') return undefined;
+			throw error;
+		});
+		if (known !== undefined) return known;
+	}
+	const form = new FormData();
+	form.append('purpose', 'batch');
+	setRecording(form, await openAsBlob(path), basename(path));
+	const file = await daemon.call(uploadFile, { body: form }, { signal });
+	const body = { input_file_id: file.id, endpoint: asked.endpoint, completion_window: window };
+	const batch = await daemon.call(createBatch, { body }, { signal });
+	await writePrivateFile(note, JSON.stringify({ id: batch.id, ...asked } satisfies Note));
+	return batch;
+}
+
+async function follow(
+	daemon: DaemonConnection,
+	first: BatchAnswer,
+	io: CommandIo,
+): Promise<BatchAnswer> {
+	let last = first;
+	const { id } = first;
+	try {
+		for await (const event of daemon.stream(
+			followBatch,
+			{ params: { id } },
+			{ of: 'batch', signal: io.signal },
+		)) {
+			last = event;
+			if (io.stderr.isTTY) io.stderr.status(progressText(last));
+		}
+	} catch (error) {
+		if (io.signal.aborted)
+			io.stderr.write(
+				`\nThe batch ${id} goes on. The same command shows it again; nearglot batch cancel ${id} ends it.\n`,
+			);
+		throw error;
+	}
+	if (io.stderr.isTTY) io.stderr.write('\n');
+	return last;
+}
+
+async function write(
+	path: string,
+	content: AsyncIterable<Uint8Array> | '' | undefined,
+): Promise<void> {
+	if (content === undefined || content === '') return;
+	await writeOutput(path, content);
+}
+
+async function digestOf(path: string): Promise<string> {
+	const digest = createHash('sha256');
+	try {
+		for await (const part of createReadStream(path)) digest.update(part as Uint8Array);
+	} catch (error) {
+		throw new UsageError(`${path} cannot be read: ${fileProblem(error)}.`);
+	}
+	return digest.digest('hex');
+}
+
+/** What was named, or what the first line that is a request asks. */
+async function endpointOf(path: string, named: string | undefined): Promise<BatchEndpoint> {
+	let url = named;
+	if (url === undefined)
+		for await (const { bytes } of fileLines(createReadStream(path), maxLineBytes)) {
+			try {
+				const found: unknown = JSON.parse(bytes?.toString('utf8') ?? '').url;
+				if (typeof found === 'string') url = found.replace(/\?.*$/, '');
+			} catch {
+				continue;
+			}
+			if (url !== undefined) break;
+		}
+	const endpoint = batchEndpoints.find((each) => each === url);
+	if (endpoint !== undefined) return endpoint;
+	throw new UsageError(
+		url === undefined
+			? `No line of ${path} is a request. Each must be {"custom_id", "method", "url", "body"}.`
+			: `'${url.slice(0, 100)}' takes no batches. Known: ${batchEndpoints.join(', ')}.`,
+	);
+}

@@ -1,0 +1,149 @@
+/** `nearglot batch run --shard I/N`: a part of a batch without a queue, for machines that share a folder. */
+
+import { hash } from 'node:crypto';
+import { createReadStream, openAsBlob } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { DaemonConnection } from '../daemon/daemonConnection.ts';
+import type { JobLimits } from '../jobs/batchLimits.ts';
+import { laterVersion, makeManifest, writeBatchManifest } from '../jobs/batchManifest.ts';
+import { finishBatch } from '../jobs/finishBatch.ts';
+import { openFolderStore } from '../jobs/folderStore.ts';
+import { errorAnswer, type RunItem } from '../jobs/itemRow.ts';
+import {
+	type BatchEnd,
+	type BatchEndpoint,
+	type BatchRecord,
+	batchVersion,
+	keys,
+} from '../jobs/jobTypes.ts';
+import { jsonContent, readJsonObject } from '../jobs/objectStore.ts';
+import { OpenBatch } from '../jobs/openBatch.ts';
+import { runShard } from '../jobs/shardRun.ts';
+import { StoredFiles } from '../jobs/storedFiles.ts';
+import { asAppError, setRecording } from '../protocol/index.ts';
+import { UsageError } from './command.ts';
+
+export interface ShardPart {
+	/** From 0. */
+	readonly index: number;
+	readonly count: number;
+}
+
+export interface PartOutcome {
+	/** Shards that are done, by everybody, and all that there are. */
+	readonly done: number;
+	readonly total: number;
+	/** Where output and errors lie in the store, when this was the last part. */
+	readonly end?: BatchEnd;
+	readonly content: (fileId: string) => AsyncIterable<Uint8Array>;
+}
+
+/** `2/8`, from 0. @throws UsageError */
+export function shardPart(text: string): ShardPart {
+	const [index = Number.NaN, count = Number.NaN] = text.split('/').map(Number);
+	if (/^\d{1,6}\/\d{1,6}$/.test(text) && index < count) return { index, count };
+	throw new UsageError(`--shard takes I/N, I from 0 to N-1, such as 0/8; not '${text}'.`);
+}
+
+const owner = { caller: 'local', person: 'local' } as const;
+
+/** Runs every N-th shard of a file. What is done already, by whomever, is not run again. */
+export async function runPart(
+	file: { readonly path: string; readonly sha256: string },
+	endpoint: BatchEndpoint,
+	folder: string,
+	part: ShardPart,
+	limits: JobLimits,
+	daemon: () => Promise<DaemonConnection>,
+	onProgress: (batch: OpenBatch) => void,
+	signal: AbortSignal,
+): Promise<PartOutcome> {
+	await using store = await openFolderStore(join(folder, '.batch'), Date.now);
+	const name = hash('sha256', `${file.sha256} ${endpoint}`, 'hex').slice(0, 25);
+	const inputFileId = `file-${name}`;
+	const at = Math.floor(Date.now() / 1000);
+	const asked: BatchRecord = {
+		...{ version: batchVersion, id: `batch_${name}`, owner, endpoint, inputFileId },
+		...{ completionWindow: '366d', createdAt: at, expiresAt: at + 366 * 86_400 },
+	};
+	await store.putIfAbsent(keys.fileContent(inputFileId), createReadStream(file.path));
+	await store.putIfAbsent(keys.record(asked.id), jsonContent(asked));
+	const record = (await readJsonObject<BatchRecord>(store, keys.record(asked.id))) ?? asked;
+	if (record.version > batchVersion) throw laterVersion(record.id);
+	const batch = new OpenBatch(record, store);
+	if ((await batch.load(store)) === undefined) {
+		const content = store.read(keys.fileContent(inputFileId));
+		const most = { lines: limits.batchLines, bytes: limits.batchBytes };
+		await writeBatchManifest(
+			store,
+			record.id,
+			await makeManifest(content, endpoint, most, at, signal),
+		);
+	}
+	const manifest = await batch.load(store);
+	if (manifest === undefined) throw new Error('The manifest was not written.');
+	const own = batch.missing().filter(({ number }) => number % part.count === part.index);
+	const connection = own.length === 0 ? undefined : await daemon();
+	for (const shard of own) {
+		const run = itemOver(connection as DaemonConnection, dirname(resolve(file.path)));
+		const deps = { store, run, onItem: () => batch.running++ };
+		const telling = setInterval(() => onProgress(batch), 500);
+		try {
+			const { content } = await runShard(record, shard, 1, deps, signal);
+			await store.putIfAbsent(keys.shard({ batch: record.id, shard: shard.number }), content);
+		} finally {
+			clearInterval(telling);
+			batch.running = 0;
+		}
+		await batch.done.refresh();
+		onProgress(batch);
+	}
+	await batch.done.refresh();
+	if (batch.isDone)
+		await finishBatch(record, manifest, batch, 'completed', {
+			...{ store, files: new StoredFiles(store, Date.now), keepS: 3650 * 86_400 },
+			now: () => Math.floor(Date.now() / 1000),
+		});
+	const end = await readJsonObject<BatchEnd>(store, keys.end(record.id));
+	return {
+		...{ done: batch.done.size, total: manifest.shards.length },
+		...(end === undefined ? {} : { end }),
+		content: (id) => store.read(keys.fileContent(id)),
+	};
+}
+
+/** Items asked for over HTTP; recordings are paths below the folder of the batch's file. */
+function itemOver(daemon: DaemonConnection, folder: string): RunItem {
+	return async ({ url, body }, signal) => {
+		try {
+			const headers = { priority: 'u=7' };
+			const init = url.startsWith('/v1/audio/')
+				? { headers, body: await formOf(body as Record<string, unknown>, folder) }
+				: {
+						headers: { ...headers, 'content-type': 'application/json' },
+						body: JSON.stringify(body),
+					};
+			const response = await daemon.request(url, { ...init, method: 'POST', signal });
+			const text = await response.text();
+			const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+			const requestId = response.headers.get('x-request-id') ?? '';
+			return { status: response.status, requestId, body: isJson ? JSON.parse(text) : text };
+		} catch (error) {
+			signal.throwIfAborted();
+			const known = asAppError(error, 'running an item of a batch');
+			const { retryAfterS } = known;
+			return { ...errorAnswer(known), ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+		}
+	};
+}
+
+async function formOf(body: Record<string, unknown>, folder: string): Promise<FormData> {
+	const { file, ...rest } = body;
+	const path = resolve(folder, String(file));
+	if (typeof file !== 'string' || !path.startsWith(join(folder, '/')))
+		throw new UsageError(`'file' must be a path below ${folder}, the folder of the batch's file.`);
+	const form = new FormData();
+	for (const [name, value] of Object.entries(rest)) form.append(name, String(value));
+	setRecording(form, await openAsBlob(path), basename(path));
+	return form;
+}

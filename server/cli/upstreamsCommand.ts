@@ -1,0 +1,165 @@
+/** `nearglot upstreams`: engines on other machines whose models are used by name. */
+
+import { resolve } from 'node:path';
+import { ownDataFolder } from '../daemon/dataFolder.ts';
+import { thisMachine } from '../daemon/machine.ts';
+import { openUpstreamFile, upstreamDeps } from '../daemon/upstreamBackend.ts';
+import { AppError } from '../protocol/index.ts';
+import { createUpstream } from '../remote/upstreams/openaiUpstream.ts';
+import {
+	checkedAddress,
+	checkedName,
+	defaultTimeoutS,
+	type UpstreamEntry,
+	type UpstreamList,
+} from '../remote/upstreams/upstreamFile.ts';
+import type { JsonFile } from '../store/jsonFile.ts';
+import { readArgs } from './args.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+import { table } from './textTable.ts';
+
+const help = `
+Usage: nearglot upstreams add NAME URL [--key-file FILE] [--models PATTERN …] [--timeout S] [--allow-http]
+       nearglot upstreams list [--json]
+       nearglot upstreams remove NAME
+       nearglot upstreams test [NAME] [--json]
+
+Engines on other machines that speak the chat interface: vLLM, llama-server, Ollama, LiteLLM, another
+Nearglot. A model of one is called NAME/MODEL: nearglot chat lab/qwen3-32b "…". They are used for chat.
+What is asked of one leaves this machine; it is asked only by that name, and nothing else stands in for
+it, nor it for anything else.
+
+  URL              base address, which mostly ends with /v1
+  --key-file FILE  file with the engine's key, read again for every request (mode 600)
+  --models PATTERN models that may be used, * for any text; repeatable (default: all)
+  --timeout S      seconds without a sign of life after which an answer is given up (default ${defaultTimeoutS})
+  --allow-http     take an address that is not encrypted and not on this machine
+  test             asks for the list of models, and says what is wrong
+
+"add" with the NAME of one that is there replaces it. A running daemon sees every change at once.
+`;
+
+type Upstreams = JsonFile<UpstreamList>;
+
+export const upstreamsCommand: Command = {
+	name: 'upstreams',
+	summary: 'Add engines on other machines, whose models are used by name.',
+	help,
+	run: async (args, io) => {
+		const [action, ...rest] = args;
+		const file = openUpstreamFile(await ownDataFolder(thisMachine(io.env)));
+		switch (action) {
+			case 'add':
+				return add(file, rest, io);
+			case 'list':
+				return list(file, rest, io);
+			case 'remove':
+				return remove(file, rest, io);
+			case 'test':
+				return test(file, rest, io);
+			default:
+				throw new UsageError(
+					`Say what to do with upstreams: add, list, remove or test${action === undefined ? '' : `, not '${action}'`}.`,
+				);
+		}
+	},
+};
+
+async function add(file: Upstreams, args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, {
+		'key-file': { type: 'string' },
+		models: { type: 'string', multiple: true },
+		timeout: { type: 'string' },
+		'allow-http': { type: 'boolean' },
+	});
+	const [name, url, extra] = options.positionals;
+	if (name === undefined || url === undefined || extra !== undefined)
+		throw new UsageError(
+			'Say its name and address: nearglot upstreams add lab https://vllm.lab:8000/v1',
+		);
+	const keyFile = options.text('key-file');
+	const entry: UpstreamEntry = {
+		name: checkedName(name),
+		url: checkedAddress(url, options.has('allow-http')),
+		models: options.texts('models'),
+		timeoutS: options.integer('timeout', 1, 86_400) ?? defaultTimeoutS,
+		...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }),
+	};
+	await file.change((now) => {
+		const others = now.upstreams.filter((each) => each.name !== entry.name);
+		return [{ ...now, upstreams: [...others, entry] }, undefined];
+	});
+	io.stdout.write(
+		`Added. What is asked of ${entry.name}/… goes to ${new URL(entry.url).host}. Try it: nearglot upstreams test ${entry.name}\n`,
+	);
+	return 0;
+}
+
+async function list(file: Upstreams, args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { json: { type: 'boolean' } });
+	const { upstreams } = await file.read();
+	if (options.has('json')) io.stdout.data(`${JSON.stringify(upstreams, null, 2)}\n`);
+	else if (upstreams.length === 0)
+		io.stdout.write('No engines on other machines. Add one: nearglot upstreams add NAME URL\n');
+	else
+		io.stdout.write(
+			`${table([
+				['NAME', 'ADDRESS', 'MODELS', 'KEY'],
+				...upstreams.map(({ name, url, models, keyFile = 'none' }) => [
+					name,
+					url,
+					models.join(', ') || 'all',
+					keyFile,
+				]),
+			])}\n`,
+		);
+	return 0;
+}
+
+async function remove(file: Upstreams, args: readonly string[], io: CommandIo): Promise<number> {
+	const [name] = readArgs(args, {}).positionals;
+	if (name === undefined) throw new UsageError('Say which engine: nearglot upstreams remove NAME');
+	await file.change((now) => {
+		const upstreams = now.upstreams.filter((each) => each.name !== name);
+		if (upstreams.length === now.upstreams.length) throw unknown(name, now);
+		return [{ ...now, upstreams }, undefined];
+	});
+	io.stdout.write(`Removed ${name}.\n`);
+	return 0;
+}
+
+async function test(file: Upstreams, args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { json: { type: 'boolean' } });
+	const [name] = options.positionals;
+	const known = await file.read();
+	const chosen = known.upstreams.filter((entry) => name === undefined || entry.name === name);
+	if (chosen.length === 0) throw unknown(name, known);
+	const results = await Promise.all(
+		chosen.map(async (entry) => {
+			try {
+				const models = await createUpstream(entry, upstreamDeps(io.env)).models(io.signal);
+				return { name: entry.name, models: models.map(({ id }) => `${entry.name}/${id}`) };
+			} catch (error) {
+				if (!(error instanceof AppError)) throw error;
+				return { name: entry.name, models: [], problem: error.message };
+			}
+		}),
+	);
+	if (options.has('json')) io.stdout.data(`${JSON.stringify(results, null, 2)}\n`);
+	else
+		for (const { name: tested, models, problem } of results)
+			io.stdout.write(
+				problem === undefined
+					? `${tested}: ${models.length === 0 ? 'answers, and lists no model that may be used' : models.join(', ')}\n`
+					: `${tested}: ${problem}\n`,
+			);
+	return results.some(({ problem }) => problem !== undefined) ? 1 : 0;
+}
+
+function unknown(name: string | undefined, { upstreams }: UpstreamList): AppError {
+	const there = upstreams.map((entry) => entry.name).join(', ');
+	return new AppError(
+		'not_found',
+		`${name === undefined ? 'There is no engine' : `There is no engine '${name}'`}. ${there === '' ? 'Add one: nearglot upstreams add NAME URL' : `Known: ${there}.`}`,
+	);
+}

@@ -1,0 +1,110 @@
+/**
+ * Asks this server's own routes for the items of batches, in the name of whoever made them: what a route checks, charges
+ * and answers is the same for an item as for a request of its own. Every item gives way to people who wait.
+ */
+
+import { openAsBlob } from 'node:fs';
+import type { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { errorAnswer, type ItemAnswer, type ItemCall, type RunItem } from '../jobs/itemRow.ts';
+import { type JobOwner, keys } from '../jobs/jobTypes.ts';
+import { AppError, asAppError, setRecording } from '../protocol/index.ts';
+import type { CallerIdentity } from './callerRoles.ts';
+import type { AppEnv } from './env.ts';
+import { backgroundPriority } from './priority.ts';
+
+/** The app's own requests have no address; only its path counts. */
+const origin = 'http://127.0.0.1';
+
+export function itemRunner(app: Hono<AppEnv>, backend: Backend): RunItem {
+	return async (call, signal) => {
+		try {
+			const { url } = call;
+			const init = await requestOf(call, backend);
+			const request = new Request(origin + url, { ...init, method: 'POST', signal });
+			const response = await app.request(request, undefined, {
+				identity: identityOf(call.owner, backend),
+			});
+			return await answerOf(response);
+		} catch (error) {
+			signal.throwIfAborted();
+			return errorAnswer(asAppError(error, 'running an item of a batch'));
+		}
+	};
+}
+
+function identityOf({ caller, person, keyId }: JobOwner, backend: Backend): CallerIdentity {
+	if (keyId === undefined) return { caller, person };
+	const key = backend.people.keys.byId(keyId);
+	if (key === undefined)
+		throw new AppError(
+			'invalid_api_key',
+			'The key with which this batch was made was revoked or has expired.',
+		);
+	return { caller, person, key };
+}
+
+async function requestOf(
+	{ url, body, owner }: ItemCall,
+	backend: Backend,
+): Promise<Pick<RequestInit, 'headers' | 'body'>> {
+	const headers = { host: '127.0.0.1', priority: backgroundPriority };
+	if (!url.startsWith('/v1/audio/'))
+		return {
+			headers: { ...headers, 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		};
+	return { headers, body: await formOf(body as Record<string, unknown>, owner, backend) };
+}
+
+/** The form of a recording: its `file` is the id of an uploaded file. */
+async function formOf(
+	body: Record<string, unknown>,
+	{ person }: JobOwner,
+	backend: Backend,
+): Promise<FormData> {
+	const { file, ...rest } = body;
+	if (typeof file !== 'string')
+		throw new AppError(
+			'invalid_request',
+			"'file' must be the id of an uploaded file (POST /v1/files with purpose=user_data).",
+			{ param: 'file' },
+		);
+	const { files } = await backend.jobs.open();
+	const { filename } = await files.get(person, file);
+	const form = new FormData();
+	for (const [name, value] of Object.entries(rest)) {
+		if (Array.isArray(value)) for (const each of value) form.append(`${name}[]`, String(each));
+		else form.append(name, String(value));
+	}
+	const path = backend.jobs.localPath(keys.fileContent(file));
+	const content =
+		path === undefined
+			? await new Response(ReadableStream.from(await files.content(person, file))).blob()
+			: await openAsBlob(path);
+	setRecording(form, content, filename);
+	return form;
+}
+
+async function answerOf(response: Response): Promise<ItemAnswer> {
+	const text = await response.text();
+	const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+	const requestId =
+		response.headers.get('x-request-id') ?? response.headers.get('x-requestid') ?? '';
+	return {
+		status: response.status,
+		requestId,
+		body: parsed(text, response.headers.get('content-type') ?? ''),
+		...(Number.isFinite(retryAfter) ? { retryAfterS: retryAfter } : {}),
+	};
+}
+
+/** What is no JSON stays the text that it is, as subtitles are. */
+function parsed(text: string, type: string): unknown {
+	if (!type.includes('json')) return text;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}

@@ -1,0 +1,162 @@
+/** Takes every open batch its next step: cut into shards, put into the queue, joined at the end. Any number may do so at once. */
+
+import { AppError, asAppError, sentenceOf } from '../protocol/index.ts';
+import type { Logger } from '../services/logger.ts';
+import type { JobLimits } from './batchLimits.ts';
+import { laterVersion, makeManifest, Unreadable, writeBatchManifest } from './batchManifest.ts';
+import { expired, failBatch, finishBatch } from './finishBatch.ts';
+import type { JobQueue } from './jobQueue.ts';
+import { batchVersion, keys } from './jobTypes.ts';
+import { type ObjectStore, readJsonObject } from './objectStore.ts';
+import type { OpenBatch } from './openBatch.ts';
+import type { Batches } from './personBatches.ts';
+import type { StoredFiles } from './storedFiles.ts';
+
+export interface ManagerDeps {
+	readonly store: ObjectStore;
+	readonly queue: JobQueue;
+	readonly files: StoredFiles;
+	readonly batches: Batches;
+	readonly limits: JobLimits;
+	readonly log: Logger;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	readonly tickMs: number;
+	/** Whether others may finish shards, too. */
+	readonly isShared: boolean;
+	/** There may be something to do. */
+	readonly onQueued: () => void;
+}
+
+export class BatchManager {
+	readonly #deps: ManagerDeps;
+	readonly #stop = new AbortController();
+	#timer: NodeJS.Timeout | undefined;
+	#running: Promise<void> | undefined;
+	#again = false;
+
+	constructor(deps: ManagerDeps) {
+		this.#deps = deps;
+	}
+
+	/** Looks at all of them, now; one look at a time. */
+	look(): void {
+		if (this.#stop.signal.aborted) return;
+		clearTimeout(this.#timer);
+		if (this.#running !== undefined) {
+			this.#again = true;
+			return;
+		}
+		this.#running = this.#lookAtAll().finally(() => {
+			this.#running = undefined;
+			if (this.#again) {
+				this.#again = false;
+				this.look();
+			}
+		});
+	}
+
+	async close(): Promise<void> {
+		this.#stop.abort();
+		clearTimeout(this.#timer);
+		await this.#running;
+	}
+
+	async #lookAtAll(): Promise<void> {
+		const { store, batches, log, tickMs, isShared } = this.#deps;
+		let count = 0;
+		try {
+			for await (const key of store.list(keys.open)) {
+				count++;
+				const id = key.slice(keys.open.length);
+				const open = await batches.open(id);
+				if (open === undefined) {
+					// Its end is written, and the process that did so has ended before it took this away.
+					await store.remove(key);
+					batches.forget(id);
+					continue;
+				}
+				await this.#step(open).then(
+					() => {
+						if (open.problem?.code !== 'later_version') open.problem = undefined;
+					},
+					(error) => this.#trouble(open, error),
+				);
+			}
+		} catch (error) {
+			count++;
+			if (!this.#stop.signal.aborted)
+				log.warn('batches cannot be looked at', { reason: sentenceOf(error) });
+		}
+		if (this.#stop.signal.aborted || (count === 0 && !isShared)) return;
+		this.#timer = setTimeout(() => this.look(), tickMs);
+		this.#timer.unref();
+	}
+
+	#trouble(open: OpenBatch, error: unknown): void {
+		if (this.#stop.signal.aborted) return;
+		const { code, message } = asAppError(error);
+		if (open.problem?.message !== message)
+			this.#deps.log.warn('a batch does not get on', { batch: open.record.id, reason: message });
+		open.problem = { code, message };
+	}
+
+	async #step(open: OpenBatch): Promise<void> {
+		const { store, queue, batches, now, isShared, onQueued, limits } = this.#deps;
+		const { record } = open;
+		if (record.version > batchVersion) throw laterVersion(record.id);
+		const finish = {
+			...this.#deps,
+			now: () => Math.floor(now() / 1000),
+			keepS: limits.keepDays * 86_400,
+		};
+		const cancel = await readJsonObject<{ at: number }>(store, keys.cancel(record.id));
+		open.cancelledAt ??= cancel?.at;
+		const isOver = now() / 1000 >= record.expiresAt;
+		const manifest = (await open.load(store)) ?? (await this.#cut(open));
+		if (manifest === undefined) return batches.forget(record.id);
+		if (isShared) await open.done.refresh();
+		if (open.isDone) await finishBatch(record, manifest, open, 'completed', finish);
+		else if (open.cancelledAt !== undefined || isOver) {
+			open.stop.abort();
+			await queue.remove(record.id);
+			if (open.cancelledAt !== undefined)
+				await finishBatch(record, manifest, open, 'cancelled', finish);
+			else await finishBatch(record, manifest, open, 'expired', finish, expired);
+		} else {
+			const isPaused = (await store.size(keys.pause(record.id))) !== undefined;
+			if (isPaused !== open.isPaused) {
+				open.isPaused = isPaused;
+				if (isPaused) open.stop.abort();
+				else open.stop = new AbortController();
+			}
+			if (isPaused) return await queue.remove(record.id);
+			const missing = open.missing();
+			if ((await queue.count(record.id)) >= missing.length) return;
+			await queue.add(missing.map(({ number }) => ({ batch: record.id, shard: number })));
+			return onQueued();
+		}
+		await queue.remove(record.id);
+		batches.forget(record.id);
+	}
+
+	/** The manifest of a new batch; `undefined` when its file is no list of requests, so that it has failed. */
+	async #cut(open: OpenBatch) {
+		const { store, files, limits, now } = this.#deps;
+		const { record } = open;
+		const at = Math.floor(now() / 1000);
+		try {
+			const content = await files.content(record.owner.person, record.inputFileId);
+			const most = { lines: limits.batchLines, bytes: limits.batchBytes };
+			const manifest = await makeManifest(content, record.endpoint, most, at, this.#stop.signal);
+			await writeBatchManifest(store, record.id, manifest);
+			return await open.load(store);
+		} catch (error) {
+			const isGone = error instanceof AppError && error.code === 'not_found';
+			if (!(error instanceof Unreadable) && !isGone) throw error;
+			const code = error instanceof Unreadable ? error.code : 'file_not_found';
+			await failBatch(record, store, at, { code, message: error.message });
+			return undefined;
+		}
+	}
+}

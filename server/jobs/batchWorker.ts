@@ -1,0 +1,176 @@
+/** Works through shards: leases one, runs it, writes its result if the lease still holds. Knows nothing of whose it is. */
+
+import { sentenceOf } from '../protocol/index.ts';
+import type { Logger } from '../services/logger.ts';
+import { type DoneShard, doneOf } from './doneShards.ts';
+import type { RunItem } from './itemRow.ts';
+import type { JobQueue, ShardLease } from './jobQueue.ts';
+import { keys } from './jobTypes.ts';
+import type { ObjectStore } from './objectStore.ts';
+import type { OpenBatch } from './openBatch.ts';
+import type { Pause } from './runItem.ts';
+import { runShard } from './shardRun.ts';
+
+export interface WorkerDeps {
+	readonly store: ObjectStore;
+	readonly queue: JobQueue;
+	readonly run: RunItem;
+	/** The batch of a shard; `undefined` when it has ended or is not to be worked on here. */
+	readonly open: (batch: string) => Promise<OpenBatch | undefined>;
+	/** Told of a shard that was finished here. */
+	readonly onDone: (batch: OpenBatch, shard: number, done: DoneShard) => void;
+	/** Told when the store or queue stands in the way, and when no longer. */
+	readonly onTrouble: (batch: OpenBatch | undefined, error: unknown) => void;
+	readonly log: Logger;
+	readonly pause?: Pause;
+	/** Shards at a time. */
+	readonly width: number;
+	readonly leaseMs: number;
+	/** Longest wait before it looks again what there is to do. */
+	readonly pollMs: number;
+	/** Told when shards begin and end. */
+	readonly activity: { begin(): void; end(): void };
+	/** Fault points for tests. */
+	reached?(point: 'leased' | 'item' | 'written' | 'committed' | 'completed'): void;
+}
+
+/** Longest wait after trouble with the store. */
+const troubleMs = 10_000;
+
+export class BatchWorker {
+	readonly #deps: WorkerDeps;
+	readonly #stop = new AbortController();
+	readonly #wakers = new Set<() => void>();
+	#loops: Promise<void>[] = [];
+	/** Results that came after their lease was lost, and were thrown away. */
+	refused = 0;
+
+	constructor(deps: WorkerDeps) {
+		this.#deps = deps;
+	}
+
+	start(): void {
+		this.#loops = Array.from({ length: this.#deps.width }, () => this.#loop());
+	}
+
+	/** There is something to do. */
+	poke(): void {
+		for (const wake of this.#wakers) wake();
+	}
+
+	/** Ends; what was under way waits for somebody else. */
+	async close(): Promise<void> {
+		this.#stop.abort();
+		this.poke();
+		await Promise.all(this.#loops);
+	}
+
+	async #loop(): Promise<void> {
+		const { queue, leaseMs, onTrouble } = this.#deps;
+		const { signal } = this.#stop;
+		while (!signal.aborted) {
+			try {
+				const lease = await queue.lease(leaseMs);
+				if (lease === undefined) await this.#wait();
+				else await this.#work(lease);
+			} catch (error) {
+				onTrouble(undefined, error);
+				await this.#wait();
+			}
+		}
+	}
+
+	/** Until it is poked, or for the time it looks by itself. */
+	#wait(): Promise<void> {
+		if (this.#stop.signal.aborted) return Promise.resolve();
+		return new Promise((resolve) => {
+			const wake = (): void => {
+				clearTimeout(timer);
+				this.#wakers.delete(wake);
+				resolve();
+			};
+			const timer = setTimeout(wake, this.#deps.pollMs);
+			timer.unref();
+			this.#wakers.add(wake);
+		});
+	}
+
+	async #work(lease: ShardLease): Promise<void> {
+		const { store, queue, open, reached, activity } = this.#deps;
+		reached?.('leased');
+		const batch = await open(lease.batch).catch(async (error) => {
+			await queue.giveBack(lease, troubleMs);
+			throw error;
+		});
+		const shard = batch?.manifest?.shards[lease.shard];
+		if (batch === undefined || shard === undefined) return void (await queue.complete(lease));
+		if (batch.isPaused) return void (await queue.giveBack(lease, this.#deps.leaseMs));
+		if ((await store.size(keys.shard(lease))) !== undefined) {
+			await batch.done.refresh();
+			return void (await queue.complete(lease));
+		}
+		activity.begin();
+		try {
+			await this.#run(batch, lease);
+		} finally {
+			activity.end();
+		}
+	}
+
+	async #run(batch: OpenBatch, lease: ShardLease): Promise<void> {
+		const { store, queue, leaseMs, reached, onDone, onTrouble } = this.#deps;
+		const shard = batch.manifest?.shards[lease.shard];
+		if (shard === undefined) return;
+		const lost = new AbortController();
+		const signal = AbortSignal.any([this.#stop.signal, batch.stop.signal, lost.signal]);
+		const renewal = setInterval(() => {
+			// A queue that is away is not a lease that is lost: the commit asks again.
+			queue.renew(lease, leaseMs).then(
+				(holds) => {
+					if (!holds) lost.abort();
+				},
+				() => {},
+			);
+		}, leaseMs / 3);
+		let own = 0;
+		const onItem = (): void => {
+			own++;
+			batch.running++;
+		};
+		try {
+			const result = await runShard(
+				batch.record,
+				shard,
+				lease.tries,
+				{ ...this.#deps, onItem },
+				signal,
+			);
+			reached?.('written');
+			// The result is the shard's own object: the first that is there whole is the one that counts.
+			if (
+				!(await queue.renew(lease, leaseMs)) ||
+				!(await store.putIfAbsent(keys.shard(lease), result.content))
+			) {
+				this.refused++;
+				return;
+			}
+			reached?.('committed');
+			onDone(batch, lease.shard, doneOf(result.head));
+			await queue.complete(lease);
+			reached?.('completed');
+		} catch (error) {
+			if (lost.signal.aborted) this.refused++;
+			else if (signal.aborted) await queue.giveBack(lease).catch(() => {});
+			else {
+				onTrouble(batch, error);
+				this.#deps.log.warn('a part of a batch was put off', {
+					...{ batch: lease.batch, shard: lease.shard, reason: sentenceOf(error) },
+				});
+				await queue.giveBack(lease, troubleMs).catch(() => {});
+			}
+		} finally {
+			clearInterval(renewal);
+			batch.running -= own;
+		}
+	}
+}

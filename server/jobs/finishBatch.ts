@@ -1,0 +1,132 @@
+/** The end of a batch: rows of its finished shards joined in their order into an output and an error file. */
+
+import { AppError } from '../protocol/index.ts';
+import { yieldToOthers } from '../work/yieldToOthers.ts';
+import { type BatchManifest, maxLineBytes } from './batchManifest.ts';
+import type { DoneShards } from './doneShards.ts';
+import { readItem, unrunRow } from './itemRow.ts';
+import { type BatchEnd, type BatchEnding, type BatchRecord, keys, type Shard } from './jobTypes.ts';
+import { fileLines } from './lines.ts';
+import { jsonContent, type ObjectStore } from './objectStore.ts';
+import type { OpenBatch } from './openBatch.ts';
+import type { StoredFiles } from './storedFiles.ts';
+
+export interface FinishDeps {
+	readonly store: ObjectStore;
+	readonly files: StoredFiles;
+	/** Seconds since 1970. */
+	readonly now: () => number;
+	/** Seconds that the files are kept for. */
+	readonly keepS: number;
+}
+
+/**
+ * Writes the files and how the batch ended; of several processes that do so the first one's word holds.
+ * @param rest why items that were not run were not; absent: nothing is said of them
+ */
+export async function finishBatch(
+	batch: BatchRecord,
+	manifest: BatchManifest,
+	{ done, cancelledAt }: Pick<OpenBatch, 'done' | 'cancelledAt'>,
+	status: BatchEnding,
+	{ store, files, now, keepS }: FinishDeps,
+	rest?: { readonly code: string; readonly message: string },
+): Promise<void> {
+	const finalizingAt = now();
+	await done.refresh();
+	const unrun = manifest.shards.filter(({ number }) => done.get(number) === undefined);
+	const unrunItems = rest === undefined ? 0 : unrun.reduce((sum, { items }) => sum + items, 0);
+	const { completed, failed } = done.counts(manifest.total);
+	const write = async (kind: 'output' | 'error', rows: AsyncIterable<Uint8Array>) => {
+		const filename = `${batch.id}_${kind}.jsonl`;
+		return (
+			await files.add(batch.owner.person, rows, {
+				...{ filename, purpose: 'batch_output', expiresInS: keepS },
+			})
+		).id;
+	};
+	const outputFileId =
+		completed === 0 ? undefined : await write('output', rowsOf(store, batch, manifest, done, 'ok'));
+	const errorFileId =
+		failed + unrunItems === 0
+			? undefined
+			: await write('error', errorsOf(store, batch, manifest, done, unrun, rest));
+	const end: BatchEnd = {
+		...{ status, at: now(), inProgressAt: manifest.at, finalizingAt, usage: done.usage },
+		...(cancelledAt === undefined ? {} : { cancellingAt: cancelledAt }),
+		counts: { total: manifest.total, completed, failed: failed + unrunItems },
+		...(outputFileId === undefined ? {} : { outputFileId }),
+		...(errorFileId === undefined ? {} : { errorFileId }),
+	};
+	const isFirst = await store.putIfAbsent(keys.end(batch.id), jsonContent(end));
+	if (!isFirst)
+		for (const id of [outputFileId, errorFileId])
+			if (id !== undefined) await files.delete(batch.owner.person, id).catch(() => {});
+	await store.remove(keys.openBatch(batch.id));
+}
+
+async function* rowsOf(
+	store: ObjectStore,
+	{ id }: BatchRecord,
+	{ shards }: BatchManifest,
+	done: DoneShards,
+	kind: 'ok' | 'failed',
+): AsyncIterable<Uint8Array> {
+	for (const { number } of shards) {
+		const head = done.get(number);
+		if (head === undefined || head[kind === 'ok' ? 'completed' : 'failed'] === 0) continue;
+		await yieldToOthers();
+		const middle = head.from + head.okBytes;
+		const key = keys.shard({ batch: id, shard: number });
+		if (kind === 'ok') yield* store.read(key, head.from, middle);
+		else yield* store.read(key, middle);
+	}
+}
+
+async function* errorsOf(
+	store: ObjectStore,
+	batch: BatchRecord,
+	manifest: BatchManifest,
+	done: DoneShards,
+	unrun: readonly Shard[],
+	rest: { readonly code: string; readonly message: string } | undefined,
+): AsyncIterable<Uint8Array> {
+	yield* rowsOf(store, batch, manifest, done, 'failed');
+	if (rest === undefined) return;
+	for (const { start, end, firstLine } of unrun) {
+		const content = store.read(keys.fileContent(batch.inputFileId), start, end);
+		for await (const { bytes, number } of fileLines(content, maxLineBytes, {
+			byte: start,
+			line: firstLine,
+		})) {
+			await yieldToOthers();
+			const { customId } = readItem(bytes, batch.endpoint, false);
+			yield Buffer.from(unrunRow(batch.id, number, customId, rest));
+		}
+	}
+}
+
+/** A batch whose file cannot be cut into requests. */
+export async function failBatch(
+	{ id }: BatchRecord,
+	store: ObjectStore,
+	at: number,
+	problem: { readonly code: string; readonly message: string },
+): Promise<void> {
+	const end: BatchEnd = {
+		...{ status: 'failed', at, problems: [problem] },
+		...{ counts: { total: 0, completed: 0, failed: 0 }, usage: { input: 0, output: 0 } },
+	};
+	await store.putIfAbsent(keys.end(id), jsonContent(end));
+	await store.remove(keys.openBatch(id));
+}
+
+export const expired = {
+	code: 'batch_expired',
+	message: 'This request could not be run before the completion window of its batch was over.',
+};
+
+/** @throws AppError `not_found` always */
+export function noBatch(id: string): never {
+	throw new AppError('not_found', `There is no batch '${id.slice(0, 100)}' of yours.`);
+}

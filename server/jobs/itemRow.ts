@@ -1,0 +1,122 @@
+/** One line of a batch's file as a request, and its answer as a row of the output or of the errors. */
+
+import { hash } from 'node:crypto';
+import { isRecord } from '../protocol/errorBody.ts';
+import { AppError, errorBody } from '../protocol/index.ts';
+import type { BatchEndpoint, JobOwner } from './jobTypes.ts';
+
+/** What an item asks for. */
+export interface ItemCall {
+	readonly owner: JobOwner;
+	/** Path with its query. */
+	readonly url: string;
+	readonly body: unknown;
+}
+
+export interface ItemAnswer {
+	readonly status: number;
+	readonly requestId: string;
+	readonly body: unknown;
+	/** What a server that has too much to do asks for. */
+	readonly retryAfterS?: number;
+}
+
+/** Asks for an item's work; it gives way to people who wait. Rejects only when the signal is aborted. */
+export type RunItem = (call: ItemCall, signal: AbortSignal) => Promise<ItemAnswer>;
+
+export interface ItemLine {
+	readonly customId: string | null;
+	/** What is to be asked, or why nothing is. */
+	readonly call: Omit<ItemCall, 'owner'> | AppError;
+}
+
+const maxIdLength = 512;
+
+/** Reads a line. What is wrong with it becomes a row, never an exception. */
+export function readItem(
+	bytes: Buffer | undefined,
+	endpoint: BatchEndpoint,
+	isDoubled: boolean,
+): ItemLine {
+	if (bytes === undefined)
+		return refused(null, new AppError('payload_too_large', 'The line is longer than 4 MB.'));
+	let value: unknown;
+	try {
+		value = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+	} catch {
+		return refused(null, new AppError('invalid_json', 'The line is not valid JSON.'));
+	}
+	if (!isRecord(value)) return refused(null, invalid('The line must be an object.'));
+	const { custom_id: id, method = 'POST', url, body } = value as Record<string, unknown>;
+	if (typeof id !== 'string' || id === '' || id.length > maxIdLength)
+		return refused(
+			null,
+			invalid(`'custom_id' must be a text of 1 to ${maxIdLength} characters.`, 'custom_id'),
+		);
+	if (isDoubled)
+		return refused(
+			id,
+			invalid(
+				'An earlier line of the file has the same custom_id, so this one was not run.',
+				'custom_id',
+			),
+		);
+	if (method !== 'POST') return refused(id, invalid("'method' must be 'POST'.", 'method'));
+	if (typeof url !== 'string' || !/^\/[^\s#]*$/.test(url) || url.replace(/\?.*$/, '') !== endpoint)
+		return refused(id, invalid(`'url' must be the endpoint of the batch, '${endpoint}'.`, 'url'));
+	if (typeof body !== 'object' || body === null)
+		return refused(id, invalid("'body' must be the body of the request.", 'body'));
+	if ((body as Record<string, unknown>)['stream'] === true)
+		return refused(id, invalid("'stream' is not possible in a batch.", 'body.stream'));
+	return { customId: id, call: { url, body } };
+}
+
+const invalid = (message: string, param?: string): AppError =>
+	new AppError('invalid_request', message, param === undefined ? {} : { param });
+
+const refused = (customId: string | null, call: AppError): ItemLine => ({ customId, call });
+
+/** An error as an item would have got it as its answer. */
+export const errorAnswer = (error: AppError, requestId = ''): ItemAnswer => ({
+	status: error.kind.httpStatus,
+	requestId,
+	body: errorBody(error),
+});
+
+export const isGood = ({ status }: ItemAnswer): boolean => status >= 200 && status < 300;
+
+/** A row as the interface writes it, with its end. Its id depends on the place of the line alone. */
+export function rowOf(
+	batch: string,
+	line: number,
+	customId: string | null,
+	{ status, requestId, body }: ItemAnswer,
+): string {
+	const response = { status_code: status, request_id: requestId, body };
+	return `${JSON.stringify({ id: rowId(batch, line), custom_id: customId, response, error: null, line: line + 1 })}\n`;
+}
+
+/** The row of an item that was not run. */
+export const unrunRow = (
+	batch: string,
+	line: number,
+	customId: string | null,
+	error: { readonly code: string; readonly message: string },
+): string =>
+	`${JSON.stringify({ id: rowId(batch, line), custom_id: customId, response: null, error, line: line + 1 })}\n`;
+
+const rowId = (batch: string, line: number): string =>
+	`batch_req_${hash('sha256', `${batch} ${line}`, 'hex').slice(0, 32)}`;
+
+/** Tokens that an answer says it took. */
+export function itemTokens({ body }: ItemAnswer): { input: number; output: number } {
+	const usage = isRecord(body) && isRecord(body['usage']) ? body['usage'] : {};
+	const count = (...names: string[]): number => {
+		for (const name of names) if (typeof usage[name] === 'number') return usage[name];
+		return 0;
+	};
+	return {
+		input: count('prompt_tokens', 'input_tokens'),
+		output: count('completion_tokens', 'output_tokens'),
+	};
+}

@@ -1,0 +1,31 @@
+/** Which shard is whose turn: a small port. What it forgets is put into it again from the store. */
+
+import type { ShardRef } from './jobTypes.ts';
+
+export interface ShardLease extends ShardRef {
+	/** Holds until the lease runs out, or somebody else has the shard. */
+	readonly token: string;
+	/** How often the shard was leased and not given back, this time included. */
+	readonly tries: number;
+}
+
+/**
+ * Shards of different batches come in turn: the first of each before the second of any.
+ * All calls reject with `store_unavailable` when the queue cannot be reached.
+ */
+export interface JobQueue extends AsyncDisposable {
+	/** Those that are in it already stay as they are. */
+	add(shards: readonly ShardRef[]): Promise<void>;
+	/** The next shard, for so long; `undefined` when none waits. Leases that have run out wait again. */
+	lease(leaseMs: number): Promise<ShardLease | undefined>;
+	/** Holds the lease for so long from now. False: it is lost. */
+	renew(lease: ShardLease, leaseMs: number): Promise<boolean>;
+	/** Takes a shard out. False: the lease is lost, and it is somebody else's. */
+	complete(lease: ShardLease): Promise<boolean>;
+	/** Lets it wait again, for somebody else, and does not count it as a try. */
+	giveBack(lease: ShardLease, delayMs?: number): Promise<void>;
+	/** Takes all shards of a batch out. */
+	remove(batch: string): Promise<void>;
+	/** Shards of a batch that are in it. */
+	count(batch: string): Promise<number>;
+}

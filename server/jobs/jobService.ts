@@ -1,0 +1,152 @@
+/** Bulk work put together: files, batches, who keeps them and who works. Opened when it is first needed. */
+
+import { type AppError, asAppError } from '../protocol/index.ts';
+import type { Logger } from '../services/logger.ts';
+import type { JobLimits } from './batchLimits.ts';
+import { BatchManager } from './batchManager.ts';
+import { laterVersion } from './batchManifest.ts';
+import { BatchWorker, type WorkerDeps } from './batchWorker.ts';
+import type { RunItem } from './itemRow.ts';
+import type { JobQueue } from './jobQueue.ts';
+import { batchVersion } from './jobTypes.ts';
+import type { ObjectStore } from './objectStore.ts';
+import { Batches } from './personBatches.ts';
+import type { Pause } from './runItem.ts';
+import { StoredFiles } from './storedFiles.ts';
+
+export interface JobServiceDeps {
+	readonly openStore: () => Promise<ObjectStore>;
+	readonly openQueue: () => Promise<JobQueue>;
+	/** Whether there is work that an earlier process has left, or others may bring some. */
+	readonly mayHaveWork: () => boolean;
+	/** Other machines work from the same queue. */
+	readonly isShared: boolean;
+	readonly limits: JobLimits;
+	readonly log: Logger;
+	readonly now: () => number;
+	/** Shards at a time; 0: this server only serves. */
+	readonly width: number;
+	readonly leaseMs?: number;
+	readonly tickMs?: number;
+	readonly pause?: Pause;
+	/** Fault points for tests. */
+	readonly reached?: WorkerDeps['reached'];
+	readonly activity: { begin(): void; end(): void };
+	/** Where an object lies as a file of this machine; absent where none does. */
+	readonly localPath?: (key: string) => string;
+}
+
+/** What requests need of it. */
+export interface OpenJobs {
+	readonly files: StoredFiles;
+	readonly batches: Batches;
+	readonly limits: JobLimits;
+}
+
+interface Running extends OpenJobs {
+	close(): Promise<void>;
+}
+
+/** A worker that ends without a word is missed after this time. */
+const usualLeaseMs = 30_000;
+const usualTickMs = 1000;
+
+export class JobService {
+	readonly #deps: JobServiceDeps;
+	#run: RunItem | undefined;
+	#opened: Promise<Running> | undefined;
+
+	constructor(deps: JobServiceDeps) {
+		this.#deps = deps;
+	}
+
+	/** From now on items can be asked for. Goes on with what an earlier process has left. */
+	start(run: RunItem): void {
+		this.#run = run;
+		if (!this.#deps.mayHaveWork()) return;
+		this.open().catch((error) =>
+			this.#deps.log.error('batches do not go on', { reason: asAppError(error).message }),
+		);
+	}
+
+	/** @throws AppError `store_unavailable` */
+	open(): Promise<OpenJobs> {
+		const opened = this.#opened ?? this.#openAll();
+		this.#opened = opened;
+		// The next one tries again.
+		opened.catch(() => {
+			this.#opened = undefined;
+		});
+		return opened;
+	}
+
+	/** Path of an object that is a file of this machine. */
+	localPath(key: string): string | undefined {
+		return this.#deps.localPath?.(key);
+	}
+
+	async close(): Promise<void> {
+		const opened = await this.#opened?.catch(() => undefined);
+		await opened?.close();
+	}
+
+	async #openAll(): Promise<Running> {
+		const { limits, log, now, width, isShared, activity, pause } = this.#deps;
+		const { leaseMs = usualLeaseMs, tickMs = usualTickMs } = this.#deps;
+		const store = await this.#deps.openStore();
+		const queue = await this.#deps.openQueue().catch(async (error) => {
+			await store[Symbol.asyncDispose]();
+			throw error;
+		});
+		const files = new StoredFiles(store, now);
+		const batches: Batches = new Batches({
+			...{ store, files, limits, now, onChange: () => manager.look() },
+		});
+		const worker = new BatchWorker({
+			...{ store, queue, log, width, leaseMs, activity },
+			...(pause === undefined ? {} : { pause }),
+			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
+			pollMs: tickMs,
+			run: (call, signal) => {
+				if (this.#run === undefined) throw new Error('Items are asked for before the server runs.');
+				return this.#run(call, signal);
+			},
+			open: async (id) => {
+				const open = await batches.open(id);
+				if (open !== undefined && open.record.version > batchVersion) throw laterVersion(id);
+				await open?.load(store);
+				return open;
+			},
+			onDone: (batch, shard, done) => {
+				batch.problem = undefined;
+				batch.done.add(shard, done);
+				if (batch.isDone) manager.look();
+			},
+			onTrouble: (batch, error) => {
+				const { code, message }: AppError = asAppError(error);
+				if (batch !== undefined) batch.problem = { code, message };
+				else log.warn('the queue of batches cannot be used', { reason: message });
+			},
+		});
+		const manager: BatchManager = new BatchManager({
+			...{ store, queue, files, batches, limits, log, now, tickMs, isShared },
+			onQueued: () => worker.poke(),
+		});
+		worker.start();
+		manager.look();
+		void files
+			.sweep()
+			.catch((error) =>
+				log.warn('old files are still kept', { reason: asAppError(error).message }),
+			);
+		return {
+			...{ files, batches, limits },
+			close: async () => {
+				await manager.close();
+				await worker.close();
+				await queue[Symbol.asyncDispose]();
+				await store[Symbol.asyncDispose]();
+			},
+		};
+	}
+}

@@ -1,0 +1,76 @@
+/** A batch that has not ended, as one process knows it. */
+
+import { type BatchManifest, readBatchManifest } from './batchManifest.ts';
+import { DoneShards } from './doneShards.ts';
+import type { BatchRecord, Shard } from './jobTypes.ts';
+import type { ObjectStore } from './objectStore.ts';
+
+/** How far it is, for those who watch. */
+export interface BatchProgress {
+	/** Items that are done, those of unfinished shards included. */
+	readonly items: number;
+	readonly perSecond: number | undefined;
+	readonly secondsLeft: number | undefined;
+}
+
+/** The rate is that of about the last minute. */
+const windowMs = 60_000;
+
+export class OpenBatch {
+	readonly record: BatchRecord;
+	readonly done: DoneShards;
+	manifest: BatchManifest | undefined;
+	isPaused = false;
+	/** When somebody wanted it to end, in seconds since 1970. */
+	cancelledAt: number | undefined;
+	/** Why nothing gets on at the moment. */
+	problem: { readonly code: string; readonly message: string } | undefined;
+	/** Ends what of it runs here. */
+	stop = new AbortController();
+	/** Items of shards that run here. */
+	running = 0;
+	#samples: { readonly at: number; readonly items: number }[] = [];
+
+	constructor(record: BatchRecord, store: ObjectStore) {
+		this.record = record;
+		this.done = new DoneShards(store, record.id);
+	}
+
+	async load(store: ObjectStore): Promise<BatchManifest | undefined> {
+		if (this.manifest !== undefined) return this.manifest;
+		this.manifest = await readBatchManifest(store, this.record);
+		if (this.manifest !== undefined) await this.done.refresh();
+		return this.manifest;
+	}
+
+	get isDone(): boolean {
+		return this.manifest !== undefined && this.done.size === this.manifest.shards.length;
+	}
+
+	missing(): Shard[] {
+		return (this.manifest?.shards ?? []).filter(
+			({ number }) => this.done.get(number) === undefined,
+		);
+	}
+
+	/** @param nowMs monotonic */
+	progress(nowMs: number): BatchProgress {
+		const total = this.manifest?.total ?? 0;
+		const { completed, failed } = this.done.counts(total);
+		const items = Math.min(total, completed + failed + this.running);
+		this.#samples.push({ at: nowMs, items });
+		while ((this.#samples[1]?.at ?? nowMs) < nowMs - windowMs) this.#samples.shift();
+		if (this.#samples.length > 2000)
+			this.#samples = this.#samples.filter((_, index) => index % 2 === 0);
+		const [first] = this.#samples;
+		const seconds = (nowMs - (first?.at ?? nowMs)) / 1000;
+		const perSecond = seconds < 0.5 ? undefined : (items - (first?.items ?? 0)) / seconds;
+		return {
+			...{ items, perSecond },
+			secondsLeft:
+				perSecond === undefined || perSecond <= 0
+					? undefined
+					: Math.ceil((total - items) / perSecond),
+		};
+	}
+}

@@ -1,0 +1,260 @@
+/** Batches of people: made, listed, watched, paused, cancelled, tried again. Their work is done by whoever has the queue. */
+
+import { hash } from 'node:crypto';
+import { AppError } from '../protocol/index.ts';
+import type { JobLimits } from './batchLimits.ts';
+import { maxLineBytes } from './batchManifest.ts';
+import { noBatch } from './finishBatch.ts';
+import {
+	type BatchEnd,
+	type BatchEndpoint,
+	type BatchRecord,
+	batchVersion,
+	type JobOwner,
+	keys,
+} from './jobTypes.ts';
+import { fileLines } from './lines.ts';
+import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
+import { OpenBatch } from './openBatch.ts';
+import {
+	type ListPage,
+	type ListRange,
+	listPage,
+	personFolder,
+	type StoredFiles,
+	timedId,
+} from './storedFiles.ts';
+
+export interface NewBatch {
+	readonly inputFileId: string;
+	readonly endpoint: BatchEndpoint;
+	readonly completionWindow: string;
+	readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** A batch at this moment. */
+export interface BatchView {
+	readonly record: BatchRecord;
+	readonly end?: BatchEnd;
+	/** Of one that has not ended. */
+	readonly open?: OpenBatch;
+}
+
+export interface BatchesDeps {
+	readonly store: ObjectStore;
+	readonly files: StoredFiles;
+	readonly limits: JobLimits;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** A batch was made, or is to go another way: whoever keeps them looks at once. */
+	readonly onChange: () => void;
+}
+
+const windowUnits = { m: 60, h: 3600, d: 86_400 } as const;
+
+/** Seconds of `24h`, `30m`, `7d`. @throws AppError `invalid_request` */
+export function windowSeconds(text: string): number {
+	const found = /^(\d{1,4})([mhd])$/.exec(text);
+	const seconds = Number(found?.[1]) * windowUnits[found?.[2] as keyof typeof windowUnits];
+	if (found !== null && seconds >= 60 && seconds <= 366 * 86_400) return seconds;
+	throw new AppError(
+		'invalid_request',
+		"'completion_window' must be a time such as 24h: a number with m, h or d, from 1m to 366d.",
+		{ param: 'completion_window' },
+	);
+}
+
+export class Batches {
+	readonly #deps: BatchesDeps;
+	readonly #open = new Map<string, OpenBatch>();
+
+	constructor(deps: BatchesDeps) {
+		this.#deps = deps;
+	}
+
+	/**
+	 * Makes a batch. With a key of idempotency the same request makes one batch, however often it is sent.
+	 * @throws AppError `not_found` for the file, `conflict` for a key that another request had, `batch_queue_full`
+	 */
+	async create(owner: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<BatchView> {
+		const { store, files, limits, now } = this.#deps;
+		const lastsS = windowSeconds(asked.completionWindow);
+		const { bytes } = await files.get(owner.person, asked.inputFileId);
+		if (bytes > limits.batchBytes)
+			throw new AppError(
+				'payload_too_large',
+				`The file has ${Math.ceil(bytes / 1_048_576)} MB; that of a batch may have ${Math.floor(limits.batchBytes / 1_048_576)}. Split it, or raise NEARGLOT_BATCH_MB.`,
+				{ param: 'input_file_id' },
+			);
+		const id = await this.#idFor(owner, asked, idempotencyKey);
+		const known = await readJsonObject<BatchRecord>(store, keys.record(id));
+		if (known !== undefined) return this.#viewOf(known);
+		await this.#checkRoom(owner.person);
+		const createdAt = Math.floor(now() / 1000);
+		const record: BatchRecord = {
+			...{ version: batchVersion, id, owner, ...asked },
+			...{ createdAt, expiresAt: createdAt + lastsS },
+		};
+		// Found by nobody before it is whole: first what it is, then whose, then that there is work.
+		await store.putIfAbsent(keys.record(id), jsonContent(record));
+		await store.put(keys.batchOf(personFolder(owner.person), id), Buffer.from(' '));
+		await store.put(keys.openBatch(id), Buffer.from(' '));
+		this.#deps.onChange();
+		return this.#viewOf(record);
+	}
+
+	/** @throws AppError `not_found` */
+	async get(person: string, id: string): Promise<BatchView> {
+		const record = await this.#record(id);
+		if (record === undefined || record.owner.person !== person) noBatch(id);
+		return this.#viewOf(record);
+	}
+
+	list(person: string, range: ListRange): Promise<ListPage<BatchView>> {
+		return listPage(this.#deps.store, keys.batchesOf(personFolder(person)), range, async (id) => {
+			const record = await this.#record(id);
+			return record === undefined ? undefined : this.#viewOf(record);
+		});
+	}
+
+	/** Ends one; what is done can be downloaded. @throws AppError `not_found`, `conflict` for one that has ended */
+	async cancel(person: string, id: string): Promise<BatchView> {
+		const { store, now } = this.#deps;
+		const { open } = await this.#unfinished(person, id, 'cancelled');
+		const at = Math.floor(now() / 1000);
+		await store.putIfAbsent(keys.cancel(id), jsonContent({ at }));
+		open.cancelledAt ??= at;
+		open.stop.abort();
+		this.#deps.onChange();
+		return this.get(person, id);
+	}
+
+	/** Lets one rest, or go on. @throws AppError `not_found`, `conflict` for one that has ended */
+	async pause(person: string, id: string, isPaused: boolean): Promise<BatchView> {
+		const { store } = this.#deps;
+		const { open } = await this.#unfinished(person, id, isPaused ? 'paused' : 'resumed');
+		if (isPaused) await store.put(keys.pause(id), jsonContent({}));
+		else await store.remove(keys.pause(id));
+		open.isPaused = isPaused;
+		if (isPaused) open.stop.abort();
+		else open.stop = new AbortController();
+		this.#deps.onChange();
+		return this.get(person, id);
+	}
+
+	/**
+	 * A new batch of the items that have failed.
+	 * @throws AppError `not_found`, `conflict` for one that has not ended or in which nothing failed
+	 */
+	async retry(owner: JobOwner, id: string): Promise<BatchView> {
+		const { files } = this.#deps;
+		const { record, end } = await this.get(owner.person, id);
+		if (end?.errorFileId === undefined)
+			throw new AppError(
+				'conflict',
+				end === undefined
+					? 'This batch has not ended. Wait for its end, or cancel it.'
+					: 'Nothing of this batch has failed.',
+			);
+		const failed = new Set<number>();
+		for await (const { bytes } of fileLines(
+			await files.content(owner.person, end.errorFileId),
+			16 * maxLineBytes,
+		))
+			if (bytes !== undefined) failed.add(Number(JSON.parse(bytes.toString('utf8')).line) - 1);
+		const input = await files.content(owner.person, record.inputFileId);
+		const lines = async function* (): AsyncIterable<Uint8Array> {
+			for await (const { bytes, number } of fileLines(input, maxLineBytes))
+				if (bytes !== undefined && failed.has(number))
+					yield Buffer.concat([bytes, Buffer.from('\n')]);
+		};
+		const filename = `${id}_retry.jsonl`;
+		const file = await files.add(owner.person, lines(), { filename, purpose: 'batch' });
+		const { endpoint, completionWindow, metadata = {} } = record;
+		return this.create(owner, {
+			...{ endpoint, completionWindow, inputFileId: file.id },
+			metadata: { ...metadata, retry_of: id },
+		});
+	}
+
+	/** One that has not ended, kept in memory while that is so. */
+	async open(id: string): Promise<OpenBatch | undefined> {
+		const { store } = this.#deps;
+		const known = this.#open.get(id);
+		if (known !== undefined) return known;
+		const record = await this.#record(id);
+		if (record === undefined || (await store.size(keys.end(id))) !== undefined) return undefined;
+		const made = new OpenBatch(record, store);
+		const open = this.#open.get(id) ?? made;
+		this.#open.set(id, open);
+		return open;
+	}
+
+	/** Those who watch it are told by its end in the store. */
+	forget(id: string): void {
+		this.#open.get(id)?.stop.abort();
+		this.#open.delete(id);
+	}
+
+	async #viewOf(record: BatchRecord): Promise<BatchView> {
+		const { store } = this.#deps;
+		const end = await readJsonObject<BatchEnd>(store, keys.end(record.id));
+		if (end !== undefined) return { record, end };
+		const open = await this.open(record.id);
+		// It has ended at this moment.
+		if (open === undefined) return this.#viewOf(record);
+		if (record.version <= batchVersion) await open.load(store);
+		return { record, open };
+	}
+
+	async #record(id: string): Promise<BatchRecord | undefined> {
+		return isBatchId(id)
+			? readJsonObject<BatchRecord>(this.#deps.store, keys.record(id))
+			: undefined;
+	}
+
+	async #unfinished(
+		person: string,
+		id: string,
+		what: string,
+	): Promise<{ readonly open: OpenBatch }> {
+		const { open, end } = await this.get(person, id);
+		if (open !== undefined) return { open };
+		throw new AppError('conflict', `This batch is ${end?.status}; it cannot be ${what} any more.`);
+	}
+
+	/** The id of a batch; the same one for the same key. */
+	async #idFor({ person }: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<string> {
+		const { store, now } = this.#deps;
+		const id = timedId('batch_', now());
+		if (idempotencyKey === undefined) return id;
+		const again = keys.again(personFolder(person), hash('sha256', idempotencyKey, 'hex'));
+		const request = hash('sha256', JSON.stringify(asked), 'hex');
+		if (await store.putIfAbsent(again, jsonContent({ id, request }))) return id;
+		const first = await readJsonObject<{ id: string; request: string }>(store, again);
+		if (first?.request === request) return first.id;
+		throw new AppError(
+			'conflict',
+			'Another request has had this Idempotency-Key. Send the same request, or another key.',
+		);
+	}
+
+	async #checkRoom(person: string): Promise<void> {
+		const { store, limits } = this.#deps;
+		let [all, own] = [0, 0];
+		for await (const key of store.list(keys.open)) {
+			all++;
+			const open = await this.open(key.slice(keys.open.length));
+			if (open?.record.owner.person === person) own++;
+		}
+		const max = all >= limits.openBatches ? limits.openBatches : limits.openOfPerson;
+		if (all < limits.openBatches && own < limits.openOfPerson) return;
+		throw new AppError(
+			'batch_queue_full',
+			`${max} batches are under way already. Wait until one has ended, or cancel one.`,
+			{ retryAfterS: 30 },
+		);
+	}
+}
+
+export const isBatchId = (id: string): boolean => /^batch_[0-9a-z]{25}$/.test(id);

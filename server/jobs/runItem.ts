@@ -1,0 +1,69 @@
+/** One item until it has an answer: waits where the server has too much to do, and gives up what cannot be done. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord } from '../protocol/errorBody.ts';
+import type { ErrorCode } from '../protocol/index.ts';
+import { untilAborted } from '../services/untilAborted.ts';
+import type { ItemAnswer, ItemCall, RunItem } from './itemRow.ts';
+
+/** What is asked again for as long as the batch lasts: people with the server's time come first. */
+const waits: ReadonlySet<string> = new Set<ErrorCode>([
+	'overloaded',
+	'model_loading',
+	'rate_limited',
+]);
+/** What is asked again a few times. */
+const fails: ReadonlySet<string> = new Set<ErrorCode>([
+	'out_of_memory',
+	'store_unavailable',
+	'timeout',
+	'upstream_failed',
+	'request_timeout',
+	'internal',
+]);
+const maxFailures = 3;
+const firstPauseMs = 200;
+const maxPauseMs = 30_000;
+
+/** How long somebody waits between two attempts; tests put another in its place. */
+export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+export const realPause: Pause = async (milliseconds, signal) => {
+	await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+};
+
+/** Rejects when the signal is aborted. */
+export async function requestItem(
+	run: RunItem,
+	call: ItemCall,
+	pause: Pause,
+	signal: AbortSignal,
+): Promise<ItemAnswer> {
+	let pauseMs = firstPauseMs;
+	for (let failures = 0; ; ) {
+		signal.throwIfAborted();
+		// What does not hear that it is over is not waited for.
+		const answer = await untilAborted(run(call, signal), signal);
+		signal.throwIfAborted();
+		const code = codeOf(answer);
+		if (code === undefined || isHopeless(answer)) return answer;
+		if (!waits.has(code) && (!fails.has(code) || ++failures >= maxFailures)) return answer;
+		await pause(Math.min(maxPauseMs, Math.max(pauseMs, (answer.retryAfterS ?? 0) * 1000)), signal);
+		pauseMs = Math.min(maxPauseMs, pauseMs * 2);
+	}
+}
+
+/** The code of an answer that is an error; of whatever family its shape is. */
+export function codeOf({ status, body }: ItemAnswer): string | undefined {
+	if (status < 400) return undefined;
+	const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
+	if (typeof error['code'] === 'string') return error['code'];
+	// Interfaces with errors of their own number them.
+	return status === 429 ? 'rate_limited' : status === 503 ? 'overloaded' : 'other';
+}
+
+/** A request that alone is more than its person may use never gets through. */
+const isHopeless = ({ status, retryAfterS, body }: ItemAnswer): boolean =>
+	status === 429 &&
+	retryAfterS === undefined &&
+	codeOf({ status, body, requestId: '' }) === 'rate_limited';

@@ -1,0 +1,208 @@
+/** The work of one shard: its lines read, asked for, and written as one result that is there whole or not at all. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../protocol/index.ts';
+import { maxLineBytes } from './batchManifest.ts';
+import {
+	errorAnswer,
+	type ItemAnswer,
+	isGood,
+	itemTokens,
+	type RunItem,
+	readItem,
+	rowOf,
+} from './itemRow.ts';
+import {
+	type BatchEndpoint,
+	type BatchRecord,
+	batchVersion,
+	keys,
+	type Shard,
+	type ShardHead,
+} from './jobTypes.ts';
+import { fileLines } from './lines.ts';
+import type { ObjectStore } from './objectStore.ts';
+import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
+
+/** Items of a shard that are asked for at a time: models compute them together. */
+const widths: Readonly<Record<BatchEndpoint, number>> = {
+	'/v1/chat/completions': 8,
+	'/v1/completions': 8,
+	'/v1/responses': 8,
+	'/v1/embeddings': 4,
+	'/v1/rerank': 2,
+	'/v1/audio/transcriptions': 1,
+	'/translate': 8,
+};
+/** Times that an item may end its model's process, alone. */
+const maxCrashes = 2;
+/** Times that its worker may end during an item: workers also end for reasons of their own. */
+const maxDeaths = 3;
+/** A shard that was begun so often without an end is run item by item, to find the one that ends its worker. */
+const carefulAfter = 3;
+
+export interface ShardRunDeps {
+	readonly store: ObjectStore;
+	readonly run: RunItem;
+	readonly pause?: Pause;
+	/** Told of each item that is done. */
+	onItem?(): void;
+	/** Fault points for tests. */
+	reached?(point: 'item' | 'written'): void;
+}
+
+interface Line {
+	readonly number: number;
+	readonly customId: string | null;
+	readonly call: { readonly url: string; readonly body: unknown } | AppError;
+}
+
+/** What is to be written: its first line says what follows. */
+export interface ShardResult {
+	readonly head: ShardHead;
+	readonly content: Buffer;
+}
+
+/** Runs a shard. Rejects when the signal is aborted, and with errors of the store. */
+export async function runShard(
+	batch: BatchRecord,
+	shard: Shard,
+	tries: number,
+	deps: ShardRunDeps,
+	signal: AbortSignal,
+): Promise<ShardResult> {
+	const lines = await readLines(deps.store, batch, shard);
+	const answers = new Map<Line, ItemAnswer>();
+	const { pause = realPause, run } = deps;
+	const ask = async (line: Line): Promise<void> => {
+		const { call } = line;
+		const answer =
+			call instanceof AppError
+				? errorAnswer(call)
+				: await requestItem(run, { ...call, owner: batch.owner }, pause, signal);
+		signal.throwIfAborted();
+		answers.set(line, answer);
+	};
+	if (tries > carefulAfter) await runCarefully(batch, shard, lines, ask, answers, deps);
+	else {
+		const crashed: Line[] = [];
+		await inParallel(lines, widths[batch.endpoint], async (line) => {
+			deps.reached?.('item');
+			await ask(line);
+			if (isCrash(answers.get(line))) crashed.push(line);
+			else deps.onItem?.();
+		});
+		// One of those has ended the process of the others: alone, each shows whether it was that one.
+		for (const line of crashed) {
+			for (let crashes = 0; crashes < maxCrashes; crashes++) {
+				await ask(line);
+				if (!isCrash(answers.get(line))) break;
+				await sleep(0);
+			}
+			deps.onItem?.();
+		}
+	}
+	return resultOf(batch, lines, answers);
+}
+
+const isCrash = (answer: ItemAnswer | undefined): boolean =>
+	answer !== undefined && codeOf(answer) === 'runner_crashed';
+
+/** One item after the other; each is noted before, so that the next worker knows which one ended this one. */
+async function runCarefully(
+	{ id }: BatchRecord,
+	{ number: shard }: Shard,
+	lines: readonly Line[],
+	ask: (line: Line) => Promise<void>,
+	answers: Map<Line, ItemAnswer>,
+	{ store, onItem, reached }: ShardRunDeps,
+): Promise<void> {
+	const prefix = keys.suspects({ batch: id, shard });
+	const crashes = new Map<number, number>();
+	for await (const key of store.list(prefix)) {
+		const line = Number(key.slice(prefix.length).split('.')[0]);
+		crashes.set(line, (crashes.get(line) ?? 0) + 1);
+	}
+	for (const line of lines) {
+		const before = crashes.get(line.number) ?? 0;
+		if (before >= maxDeaths) {
+			const message = `The worker ended ${before} times while it did this item, so it was given up.`;
+			answers.set(line, errorAnswer(new AppError('runner_crashed', message)));
+			continue;
+		}
+		const note = `${prefix}${line.number}.${before}`;
+		await store.put(note, Buffer.from(' '));
+		reached?.('item');
+		await ask(line);
+		for (let again = 1; again < maxCrashes && isCrash(answers.get(line)); again++) await ask(line);
+		await store.remove(note);
+		onItem?.();
+	}
+}
+
+async function readLines(store: ObjectStore, batch: BatchRecord, shard: Shard): Promise<Line[]> {
+	const { start, end, firstLine, doubled = [] } = shard;
+	const content = store.read(keys.fileContent(batch.inputFileId), start, end);
+	const lines: Line[] = [];
+	for await (const { bytes, number } of fileLines(content, maxLineBytes, {
+		byte: start,
+		line: firstLine,
+	}))
+		lines.push({
+			number,
+			...readItem(bytes, batch.endpoint, doubled.includes(number - firstLine)),
+		});
+	if (lines.length !== shard.items)
+		throw new AppError(
+			'store_unavailable',
+			`The file of the batch '${batch.id}' is not what it was when the batch began. Make the batch again.`,
+		);
+	return lines;
+}
+
+/** Each once, so many at a time; the first error ends it. */
+async function inParallel<T>(
+	list: readonly T[],
+	width: number,
+	work: (one: T) => Promise<void>,
+): Promise<void> {
+	const rest = list.values();
+	const workers = Array.from({ length: Math.min(width, list.length) }, async () => {
+		for (const one of rest) await work(one);
+	});
+	const done = await Promise.allSettled(workers);
+	for (const one of done) if (one.status === 'rejected') throw one.reason;
+}
+
+function resultOf(
+	batch: BatchRecord,
+	lines: readonly Line[],
+	answers: ReadonlyMap<Line, ItemAnswer>,
+): ShardResult {
+	const rows: Record<'ok' | 'failed', string[]> = { ok: [], failed: [] };
+	let [input, output] = [0, 0];
+	for (const line of lines) {
+		const answer = answers.get(line) as ItemAnswer;
+		rows[isGood(answer) ? 'ok' : 'failed'].push(
+			rowOf(batch.id, line.number, line.customId, answer),
+		);
+		const tokens = itemTokens(answer);
+		input += tokens.input;
+		output += tokens.output;
+	}
+	const ok = Buffer.from(rows.ok.join(''));
+	const head: ShardHead = {
+		version: batchVersion,
+		completed: rows.ok.length,
+		failed: rows.failed.length,
+		...{ okBytes: ok.length, input, output },
+	};
+	return {
+		head,
+		content: Buffer.concat([
+			Buffer.from(`${JSON.stringify(head)}\n`),
+			ok,
+			Buffer.from(rows.failed.join('')),
+		]),
+	};
+}

@@ -1,0 +1,94 @@
+/** The embedded queue: a table of the data folder. It may lose its last moments; the store knows what is done. */
+
+import { randomBytes } from 'node:crypto';
+import { SqliteFile } from '../store/sqliteFile.ts';
+import type { JobQueue, ShardLease } from './jobQueue.ts';
+import type { ShardRef } from './jobTypes.ts';
+
+const schema = `
+	CREATE TABLE shards (
+		batch TEXT NOT NULL,
+		shard INTEGER NOT NULL,
+		due INTEGER NOT NULL,
+		token TEXT,
+		tries INTEGER NOT NULL,
+		PRIMARY KEY (batch, shard)
+	) WITHOUT ROWID;
+	CREATE INDEX shards_turn ON shards (shard, batch);
+`;
+
+export interface SqliteQueueOptions {
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** Longest wait for another process that writes. */
+	readonly busyMs?: number;
+	/** Nobody else works from this file, so whoever holds leases in it has ended. */
+	readonly isAlone?: boolean;
+}
+
+export function openSqliteQueue(
+	path: string,
+	{ now, busyMs = 1000, isAlone = false }: SqliteQueueOptions,
+): JobQueue {
+	const file = new SqliteFile(path, {
+		...{ holds: 'The queue of batches', schema, version: 1, busyMs },
+	});
+	if (isAlone) file.change((db) => db.exec('UPDATE shards SET due = 0'));
+	return {
+		add: async (shards) =>
+			file.change((db) => {
+				const add = db.prepare('INSERT OR IGNORE INTO shards VALUES (?, ?, 0, NULL, 0)');
+				for (const { batch, shard } of shards) add.run(batch, shard);
+			}),
+		lease: async (leaseMs) =>
+			file.change((db): ShardLease | undefined => {
+				const at = now();
+				// A clock that was set back must not hold leases for longer than they were given.
+				const found = db
+					.prepare(
+						'SELECT batch, shard, tries FROM shards WHERE due <= ? OR due > ? ORDER BY shard, batch LIMIT 1',
+					)
+					.get(at, at + 86_400_000);
+				if (found === undefined) return undefined;
+				const [batch, shard] = [String(found['batch']), Number(found['shard'])];
+				const token = randomBytes(12).toString('hex');
+				const tries = Number(found['tries']) + 1;
+				db.prepare(
+					'UPDATE shards SET due = ?, token = ?, tries = ? WHERE batch = ? AND shard = ?',
+				).run(...([at + leaseMs, token, tries, batch, shard] as const));
+				return { batch, shard, token, tries };
+			}),
+		renew: async (lease, leaseMs) =>
+			held(lease, 'UPDATE shards SET due = ?', [now() + leaseMs], ' AND due > ?', [now()]),
+		complete: async (lease) => held(lease, 'DELETE FROM shards', [], ' AND due > ?', [now()]),
+		giveBack: async (lease, delayMs = 0) =>
+			void held(lease, 'UPDATE shards SET token = NULL, tries = tries - 1, due = ?', [
+				now() + delayMs,
+			]),
+		remove: async (batch) =>
+			file.change((db) => void db.prepare('DELETE FROM shards WHERE batch = ?').run(batch)),
+		count: async (batch) =>
+			file.read((db) =>
+				Number(
+					db.prepare('SELECT COUNT(*) AS n FROM shards WHERE batch = ?').get(batch)?.['n'] ?? 0,
+				),
+			),
+		[Symbol.asyncDispose]: async () => file.close(),
+	};
+
+	/** Does something with a shard if the lease is still the one that holds it. */
+	function held(
+		{ batch, shard, token }: ShardRef & { readonly token: string },
+		change: string,
+		values: number[],
+		and = '',
+		more: number[] = [],
+	): boolean {
+		return file.change(
+			(db) =>
+				db
+					.prepare(`${change} WHERE batch = ? AND shard = ? AND token = ?${and}`)
+					.run(...values, batch, shard, token, ...more).changes > 0,
+		);
+	}
+}

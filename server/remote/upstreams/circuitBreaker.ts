@@ -1,0 +1,42 @@
+/** Leaves an engine alone that has failed several times in a row, so that callers hear of it at once. */
+
+export interface CircuitBreakerOptions {
+	/** Milliseconds, monotonic. */
+	readonly now: () => number;
+	/** Failures in a row that open it. */
+	readonly maxFailures?: number;
+	/** How long it stays open before one request may try. */
+	readonly openMs?: number;
+}
+
+export class CircuitBreaker {
+	readonly #now: () => number;
+	readonly #maxFailures: number;
+	readonly #openMs: number;
+	#failures = 0;
+	#closedAgainAt = 0;
+
+	constructor({ now, maxFailures = 5, openMs = 30_000 }: CircuitBreakerOptions) {
+		this.#now = now;
+		this.#maxFailures = maxFailures;
+		this.#openMs = openMs;
+	}
+
+	/** Seconds until a request may try, 0 when it may now. Of those that come after the time, one tries at a time. */
+	enter(): number {
+		if (this.#failures < this.#maxFailures) return 0;
+		const waitMs = this.#closedAgainAt - this.#now();
+		if (waitMs > 0) return Math.ceil(waitMs / 1000);
+		this.#closedAgainAt = this.#now() + this.#openMs;
+		return 0;
+	}
+
+	succeeded(): void {
+		this.#failures = 0;
+	}
+
+	failed(): void {
+		this.#failures++;
+		this.#closedAgainAt = this.#now() + this.#openMs;
+	}
+}

@@ -1,0 +1,104 @@
+/** What an engine elsewhere refuses or fails at, in sentences that say whose fault it is. */
+
+import { isRecord } from '../../protocol/errorBody.ts';
+import { AppError, type ErrorCode, errorKinds } from '../../protocol/index.ts';
+import { retryAfter } from '../hostedErrors.ts';
+import type { UpstreamEntry } from './upstreamFile.ts';
+
+/** Codes that mean the same there as here. Others would speak of this server. */
+const shared: readonly ErrorCode[] = [
+	'invalid_request',
+	'context_length_exceeded',
+	'unsupported_parameter',
+	'model_not_found',
+	'payload_too_large',
+	'rate_limited',
+	'overloaded',
+	'out_of_memory',
+	'model_loading',
+	'timeout',
+];
+const byStatus: Readonly<Record<number, ErrorCode>> = {
+	400: 'invalid_request',
+	404: 'model_not_found',
+	413: 'payload_too_large',
+	422: 'invalid_request',
+	429: 'rate_limited',
+	503: 'overloaded',
+	504: 'timeout',
+};
+const maxQuoted = 300;
+
+/** `The engine 'lab' (vllm.lab:8000)`: how it is called in messages. */
+export const shownUpstream = ({ name, url }: Pick<UpstreamEntry, 'name' | 'url'>): string =>
+	`The engine '${name}' (${new URL(url).host})`;
+
+/** Whether an error says that the engine does not work, rather than that it refuses this request. */
+export const isFault = ({ code }: AppError): boolean =>
+	code === 'upstream_failed' || code === 'timeout';
+
+/** An answer outside 2xx. @param secret the key, which no message holds */
+export function refusalOf(
+	entry: UpstreamEntry,
+	status: number,
+	headers: Headers,
+	text: string,
+	secret: string | undefined,
+): AppError {
+	const who = shownUpstream(entry);
+	if (status === 401 || status === 403)
+		return new AppError(
+			'upstream_failed',
+			`${who} refuses its key (${status}). ${entry.keyFile === undefined ? `It has none: nearglot upstreams add ${entry.name} … --key-file FILE` : `Check ${entry.keyFile}`}.`,
+		);
+	if (status >= 300 && status < 400)
+		return new AppError(
+			'upstream_failed',
+			`${who} sends requests on to another address (${status}). Nothing was sent there: add that address if it is right.`,
+		);
+	const retryAfterS = retryAfter(headers);
+	return ofBody(entry, status, text, secret, retryAfterS);
+}
+
+/** An error in the midst of a stream. */
+export const failureOf = (entry: UpstreamEntry, event: unknown, secret: string | undefined) =>
+	ofBody(entry, 500, JSON.stringify(event), secret, undefined);
+
+function ofBody(
+	entry: UpstreamEntry,
+	status: number,
+	text: string,
+	secret: string | undefined,
+	retryAfterS: number | undefined,
+): AppError {
+	const { message, code } = errorFields(text);
+	const known = shared.find((each) => each === code);
+	const own = known ?? byStatus[status] ?? (status < 500 ? 'invalid_request' : 'upstream_failed');
+	const said = quoted(message ?? text, secret);
+	return new AppError(
+		own,
+		`${shownUpstream(entry)} ${own === 'upstream_failed' ? 'failed' : 'refuses the request'} (${status})${said === '' ? `: ${errorKinds[own].sentence}` : `: ${said}`}`,
+		retryAfterS === undefined ? {} : { retryAfterS },
+	);
+}
+
+function errorFields(text: string): { readonly message?: string; readonly code?: unknown } {
+	try {
+		const body: unknown = JSON.parse(text);
+		if (!isRecord(body)) return {};
+		const error = isRecord(body['error']) ? body['error'] : body;
+		const message = error['message'] ?? body['detail'] ?? body['error'];
+		return { code: error['code'], ...(typeof message === 'string' ? { message } : {}) };
+	} catch {
+		return {};
+	}
+}
+
+/** One line of what a stranger wrote, without the key should it be in there. */
+function quoted(text: string, secret: string | undefined): string {
+	const plain = secret === undefined ? text : text.replaceAll(secret, '…');
+	return plain
+		.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+		.trim()
+		.slice(0, maxQuoted);
+}

@@ -1,0 +1,113 @@
+/** Engines on other machines that the owner has added: `upstreams.json` in the data folder. Keys stay in files of their own. */
+
+import { isRecord } from '../../protocol/errorBody.ts';
+import { AppError } from '../../protocol/index.ts';
+import { JsonFile } from '../../store/jsonFile.ts';
+
+/** An engine that speaks the chat interface under a base address. */
+export interface UpstreamEntry {
+	/** What stands before the names of its models: `lab` of `lab/qwen3-32b`. */
+	readonly name: string;
+	/** Base address, e.g. `https://vllm.lab:8000/v1`; no slash at the end. */
+	readonly url: string;
+	/** Patterns of the models that may be used, `*` for any text; empty: all. */
+	readonly models: readonly string[];
+	/** File that holds the key; read again for every request. */
+	readonly keyFile?: string;
+	/** Seconds without a sign of life after which an answer is given up. */
+	readonly timeoutS: number;
+}
+
+export interface UpstreamList {
+	readonly upstreams: readonly UpstreamEntry[];
+}
+
+/** Local models have no slash in their ids, so that names before one are free. */
+const namePattern = /^[a-z\d](?:[a-z\d-]{0,30}[a-z\d])?$/;
+export const defaultTimeoutS = 120;
+
+export function upstreamFile(path: string): JsonFile<UpstreamList> {
+	return new JsonFile<UpstreamList>(path, {
+		holds: 'The engines on other machines',
+		fresh: () => ({ upstreams: [] }),
+		parse: ({ upstreams, ...rest }) => {
+			if (!Array.isArray(upstreams)) return undefined;
+			const entries = upstreams.map(parseEntry);
+			if (!entries.every((entry) => entry !== undefined)) return undefined;
+			return { ...rest, upstreams: entries };
+		},
+	});
+}
+
+function parseEntry(value: unknown): UpstreamEntry | undefined {
+	if (!isRecord(value)) return undefined;
+	const { name, url, models = [], keyFile, timeoutS = defaultTimeoutS } = value;
+	if (typeof name !== 'string' || !namePattern.test(name)) return undefined;
+	if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+	if (!Array.isArray(models) || !models.every((each) => typeof each === 'string')) return undefined;
+	if (typeof timeoutS !== 'number' || !(timeoutS > 0)) return undefined;
+	if (keyFile !== undefined && typeof keyFile !== 'string') return undefined;
+	return { name, url, models, timeoutS, ...(keyFile === undefined ? {} : { keyFile }) };
+}
+
+const wrong = (param: string, message: string): AppError =>
+	new AppError('invalid_request', message, { param });
+
+/** @throws AppError `invalid_request` for a name that could not stand before the names of models */
+export function checkedName(name: string): string {
+	if (namePattern.test(name)) return name;
+	throw wrong(
+		'name',
+		`'${name.slice(0, 60)}' cannot be the name of an engine: take up to 32 small letters, digits and dashes.`,
+	);
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * The base address as it is kept.
+ * @param allowHttp the person knows that keys and texts go over the network as they are
+ * @throws AppError `invalid_request`
+ */
+export function checkedAddress(text: string, allowHttp: boolean): string {
+	const url = URL.parse(text);
+	if (url === null || !/^https?:$/.test(url.protocol))
+		throw wrong(
+			'url',
+			`'${text.slice(0, 200)}' is no address that begins with https:// or http://.`,
+		);
+	if (url.username !== '' || url.password !== '')
+		throw wrong(
+			'url',
+			'The address must hold no name or password: put the key into a file (--key-file).',
+		);
+	if (url.search !== '' || url.hash !== '')
+		throw wrong('url', 'The address ends with a path such as /v1, without ? and #.');
+	if (url.protocol === 'http:' && !loopback.test(url.hostname) && !allowHttp)
+		throw wrong(
+			'url',
+			`Key and texts would go to ${url.host} unencrypted. Use https://, or add --allow-http where the network is yours.`,
+		);
+	return url.href.replace(/\/+$/, '');
+}
+
+/** Whether an engine may be asked for a model. */
+export function allowsModel({ models }: Pick<UpstreamEntry, 'models'>, model: string): boolean {
+	return models.length === 0 || models.some((pattern) => matches(pattern, model));
+}
+
+/** `*` stands for any text. In linear time, whatever the pattern. */
+function matches(pattern: string, text: string): boolean {
+	const [first = '', ...parts] = pattern.split('*');
+	if (parts.length === 0) return pattern === text;
+	const last = parts.pop() ?? '';
+	if (!text.startsWith(first) || !text.endsWith(last)) return false;
+	let at = first.length;
+	const end = text.length - last.length;
+	for (const part of parts) {
+		const found = text.indexOf(part, at);
+		if (found < 0) return false;
+		at = found + part.length;
+	}
+	return at <= end;
+}

@@ -1,0 +1,154 @@
+/**
+ * A chat service that sends requests which name a model of another engine (`lab/qwen3-32b`) to that engine, and all
+ * others to this machine. Neither ever stands in for the other.
+ */
+
+import { AppError } from '../../protocol/index.ts';
+import { upstreamChatOf } from '../../remote/upstreams/chatBody.ts';
+import {
+	type UpstreamUsage,
+	upstreamPiecesOf,
+	usageOf,
+} from '../../remote/upstreams/chatObject.ts';
+import { shownUpstream } from '../../remote/upstreams/upstreamErrors.ts';
+import type { NamedUpstream, Upstreams } from '../../remote/upstreams/upstreams.ts';
+import { openBill } from '../limits/account.ts';
+import {
+	AnswerCount,
+	answerAmounts,
+	answerUnderLimit,
+	grantedAnswer,
+} from '../limits/answerTokens.ts';
+import { type ChatOutcome, type ChatService, chatUsageOf } from './chatService.ts';
+
+export interface UpstreamChatDeps {
+	readonly upstreams: Pick<Upstreams, 'find'>;
+	/** Milliseconds, monotonic. */
+	readonly now: () => number;
+	readonly randomId: () => string;
+}
+
+type RunOptions = Parameters<ChatService['run']>;
+
+/** Where an engine says nothing of tokens, as many characters count as one. */
+const charactersPerToken = 4;
+
+export function upstreamChat(local: ChatService, deps: UpstreamChatDeps): ChatService {
+	return {
+		run: async (request, onEvent, signal) => {
+			const named = await deps.upstreams.find(request.model);
+			return named === undefined
+				? local.run(request, onEvent, signal)
+				: runThere(named, deps, [request, onEvent, signal]);
+		},
+		countTokens: async (request, signal) => {
+			const named = await deps.upstreams.find(request.model);
+			if (named === undefined) return local.countTokens(request, signal);
+			throw new AppError(
+				'unsupported_model',
+				`${shownUpstream(named.upstream.entry)} does not tell how many tokens a prompt has before it answers.`,
+				{ param: 'model' },
+			);
+		},
+	};
+}
+
+async function runThere(
+	{ upstream, model, id }: NamedUpstream,
+	deps: UpstreamChatDeps,
+	[request, onEvent, signal]: RunOptions,
+): Promise<ChatOutcome> {
+	if (request.ownPrompt !== undefined)
+		throw new AppError(
+			'unsupported_model',
+			`${shownUpstream(upstream.entry)} takes messages, not prompts that are ready: use /v1/chat/completions.`,
+			{ param: 'model' },
+		);
+	const who = shownUpstream(upstream.entry);
+	const asked = request.max_completion_tokens ?? request.max_tokens;
+	const n = request.n ?? 1;
+	const estimated = Math.ceil(JSON.stringify(request.messages).length / charactersPerToken);
+	const { account } = request;
+	await using bill = await openBill(account, {
+		kind: 'chat',
+		model: id,
+		...answerAmounts({
+			...{ prompts: [estimated], n, maxTokens: asked ?? answerUnderLimit },
+			isFixed: asked !== undefined,
+		}),
+	});
+	const granted = account?.isLimited('tokens') ? grantedAnswer(bill.granted, estimated, n) : asked;
+	const { body, ignored, olderForm, choices } = upstreamChatOf(request, model, granted);
+	if (ignored.length > 0) onEvent({ type: 'ignored', fields: ignored });
+	const count = new AnswerCount(bill, estimated);
+	const begunAt = deps.now();
+	let firstAt: number | undefined;
+	let usage: UpstreamUsage | undefined;
+	let characters = 0;
+	const ended = new Set<number>();
+	const calls = new Set<string>();
+	const start = () => {
+		if (firstAt !== undefined) return;
+		firstAt = deps.now();
+		onEvent({ type: 'start', model: id, choices });
+	};
+	await upstream.chat(
+		body,
+		(object) => {
+			usage = usageOf(object) ?? usage;
+			for (const { choice, reason, ...piece } of upstreamPiecesOf(object, choices)) {
+				start();
+				if (ended.has(choice)) continue;
+				characters += piece.content.length + piece.reasoning.length;
+				count.answer(1);
+				const named = piece.calls.map((call) => {
+					const key = `${choice} ${call.index}`;
+					if (calls.has(key)) return call;
+					calls.add(key);
+					return { ...call, id: call.id ?? `call_${deps.randomId()}` };
+				});
+				onEvent({ type: 'piece', choice, piece: { ...piece, calls: named }, tokenIds: [] });
+				if (reason === undefined) continue;
+				ended.add(choice);
+				const older = reason === 'tool_calls' && olderForm;
+				onEvent({ type: 'finish', choice, reason: older ? 'function_call' : reason });
+			}
+		},
+		signal,
+	);
+	if (ended.size < choices)
+		throw new AppError(
+			'upstream_failed',
+			`${who} ended in the middle of the answer. What had come is incomplete; try again.`,
+		);
+	const endedAt = deps.now();
+	const {
+		promptTokens = estimated,
+		completionTokens = Math.ceil(characters / charactersPerToken),
+		cachedTokens = 0,
+		reasoningTokens = 0,
+	} = usage ?? {};
+	const [promptMs, answerMs] = [(firstAt ?? endedAt) - begunAt, endedAt - (firstAt ?? endedAt)];
+	const perSecond = (tokens: number, ms: number) => (ms > 0 ? (tokens * 1000) / ms : 0);
+	const timings = {
+		prompt_n: promptTokens - cachedTokens,
+		prompt_ms: promptMs,
+		prompt_per_second: perSecond(promptTokens - cachedTokens, promptMs),
+		predicted_n: completionTokens,
+		predicted_ms: answerMs,
+		predicted_per_second: perSecond(completionTokens, answerMs),
+		cache_n: cachedTokens,
+		load_ms: 0,
+		queue_ms: 0,
+	};
+	const summary = { promptTokens, completionTokens, cachedTokens, timings };
+	count.end(summary);
+	return {
+		model: id,
+		usage: chatUsageOf(summary, reasoningTokens),
+		timings,
+		olderForm,
+		omittedTurns: 0,
+		promptTokens: [],
+	};
+}

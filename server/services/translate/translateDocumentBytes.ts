@@ -1,0 +1,97 @@
+/** One document, bytes in and bytes out, whatever its format: for requests and for jobs. */
+
+import { isUtf8 } from 'node:buffer';
+import { archiveTypeOf } from '../../protocol/archiveTypes.ts';
+import { AppError } from '../../protocol/index.ts';
+import type { TextTranslator } from '../../translate/documents/documentLanguage.ts';
+import {
+	translateDocumentInWorker,
+	translateFileInWorker,
+} from '../../translate/documents/documentThread.ts';
+import { unknownFormat } from '../../translate/documents/knownFormats.ts';
+import {
+	type DecodedText,
+	decodeText,
+	encodeText,
+} from '../../translate/documents/textEncoding.ts';
+import { type DocumentResult, formatOf } from '../../translate/documents/translateDocument.ts';
+
+/** Other encodings than Unicode are read here letter by letter. */
+const maxOneByte = 2 ** 20;
+/** Bytes of an Office file that weigh as much as a character: most of them are pictures and layout. */
+export const bytesOfWork = 10;
+
+/** A document whose format and encoding are known. */
+export interface OpenedDocument {
+	/** Its ending names the format; no file of that name is touched. */
+	readonly fileName: string;
+	readonly bytes: Uint8Array;
+	/** Absent where it is no text. */
+	readonly read?: DecodedText;
+	/** Characters, or as many as its bytes weigh. */
+	readonly work: number;
+}
+
+export interface DocumentLanguagePair {
+	/** BCP 47 codes; without `from` the language is detected. */
+	readonly to: string;
+	readonly from?: string;
+}
+
+/** The translated document, with what became of its texts. */
+export interface TranslatedDocument extends Omit<DocumentResult, 'text'> {
+	/** In the encoding the document came in; in UTF-8 where that has not all letters. */
+	readonly bytes: Uint8Array;
+}
+
+/**
+ * Looks at a document's name and encoding; its parts are only read when it is translated.
+ *
+ * @throws AppError `not_supported` for an unknown format, `payload_too_large` for a long text in another encoding than
+ *   UTF-8, `invalid_request` when its encoding cannot be told
+ */
+export function openDocument(fileName: string, bytes: Uint8Array): OpenedDocument {
+	if (archiveTypeOf(fileName) !== undefined)
+		return { fileName, bytes, work: bytes.byteLength / bytesOfWork };
+	const read = decodeDocument(bytes, fileName);
+	if (formatOf(fileName, read.text) === undefined)
+		throw new AppError('not_supported', `${fileName.slice(-80)} ${unknownFormat(fileName)}`);
+	return { fileName, bytes, read, work: read.text.length };
+}
+
+/**
+ * Translates a document in a thread with limits; everything but its words stays.
+ *
+ * @param translator who translates its texts, and who is charged for them
+ * @param owner for whom threads are shared out in turns
+ * @throws AppError `invalid_request` for a damaged document, `too_expensive`, `overloaded`, `cancelled`, and what the
+ *   translator throws
+ */
+export async function translateDocumentBytes(
+	{ fileName, bytes, read }: OpenedDocument,
+	languages: DocumentLanguagePair,
+	translator: TextTranslator,
+	owner: string,
+	signal: AbortSignal,
+): Promise<TranslatedDocument> {
+	const job = { ...languages, fileName };
+	if (!read) return translateFileInWorker({ ...job, bytes }, translator, owner, signal);
+	const whole = { ...job, text: read.text };
+	const made = await translateDocumentInWorker(whole, translator, signal, undefined, owner);
+	const { text, ...rest } = made;
+	return { ...rest, bytes: encodeText(text, read.encoding, fileName).bytes };
+}
+
+/**
+ * Text of a document's bytes.
+ *
+ * @throws AppError `payload_too_large`, `invalid_request` when its encoding cannot be told
+ */
+export function decodeDocument(bytes: Uint8Array, fileName: string): DecodedText {
+	if (bytes.byteLength > maxOneByte && !isUtf8(bytes))
+		throw new AppError(
+			'payload_too_large',
+			`Files that are not in UTF-8 may have ${maxOneByte / 2 ** 20} MiB.`,
+		);
+	return decodeText(bytes, fileName);
+}

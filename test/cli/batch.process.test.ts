@@ -1,0 +1,95 @@
+/** `nearglot batch`: runs a file, goes on after an interruption, shows and ends, and runs parts without a queue. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Home, newHome } from '../support/home.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+
+let home: Home;
+before(async () => {
+	home = await newHome();
+});
+after(() => home.close());
+
+const line = (id: number, model = 'starter-chat') =>
+	`${JSON.stringify({
+		...{ custom_id: `${id}`, method: 'POST', url: '/v1/chat/completions' },
+		body: {
+			...{ model, max_tokens: 4, temperature: 0 },
+			messages: [{ role: 'user', content: `list files of ${id}` }],
+		},
+	})}\n`;
+
+const idsIn = async (path: string) =>
+	(await readFile(path, 'utf8'))
+		.trim()
+		.split('\n')
+		.map((row) => JSON.parse(row).custom_id);
+
+test('a batch is run, shown, and gone on with by the same command; failed lines are rows of errors', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	await writeFile(file, `${line(0)}${line(1)}${line(2, 'no-such-model')}`);
+	const first = await home.run(['batch', 'run', file]);
+	assert.equal(first.code, 1, first.stderr);
+	assert.match(first.stderr, /2 done, 1 failed: .*in\n/);
+	const out = file.replace('.jsonl', '');
+	assert.deepEqual(await idsIn(join(out, 'output.jsonl')), ['0', '1']);
+	assert.deepEqual(await idsIn(join(out, 'errors.jsonl')), ['2']);
+	const again = await home.run(['batch', 'run', file]);
+	assert.equal(again.code, 1);
+	const listed = JSON.parse((await home.run(['batch', 'list', '--json'])).stdout);
+	assert.equal(listed.length, 1, 'the same batch');
+	const shown = await home.run(['batch', 'show', listed[0].id]);
+	assert.match(shown.stdout, /completed {2}3 of 3 {2}1 failed/);
+	const ended = await home.run(['batch', 'cancel', listed[0].id]);
+	assert.equal(ended.code, 1);
+	assert.match(ended.stderr, /is completed; it cannot be cancelled any more/);
+	const retried = await home.run(['batch', 'retry', listed[0].id, '--json']);
+	assert.equal(JSON.parse(retried.stdout).metadata.retry_of, listed[0].id);
+});
+
+test('Ctrl+C leaves the batch running', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	await writeFile(file, Array.from({ length: 100 }, (_, id) => line(id)).join(''));
+	const child = home.start(['batch', 'run', file]);
+	const note = join(file.replace('.jsonl', ''), 'batch.json');
+	await until('the batch is begun', () =>
+		stat(note).then(
+			() => true,
+			() => false,
+		),
+	);
+	let said = '';
+	child.stderr?.on('data', (part) => {
+		said += part;
+	});
+	child.kill('SIGINT');
+	await once(child, 'close');
+	assert.match(said, /goes on\. The same command shows it again/);
+	const after = await home.run(['batch', 'run', file]);
+	assert.match(after.stderr, /100 done, 0 failed/);
+	assert.equal(new Set(await idsIn(join(file.replace('.jsonl', ''), 'output.jsonl'))).size, 100);
+});
+
+test('parts of a file are run without a queue, and whoever ends last writes the rows', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	await writeFile(file, Array.from({ length: 120 }, (_, id) => line(id)).join(''));
+	const part = (shard: string) => home.run(['batch', 'run', file, '--shard', shard]);
+	const first = await part('1/3');
+	assert.match(first.stderr, /Part 1 of 3 is done; 1 of 3 shards of all are/);
+	const both = await Promise.all([part('0/3'), part('2/3')]);
+	assert.ok(
+		both.some(({ stderr }) => /120 done, 0 failed/.test(stderr)),
+		both.map(({ stderr }) => stderr).join(),
+	);
+	const ids = await idsIn(join(file.replace('.jsonl', ''), 'output.jsonl'));
+	assert.deepEqual(
+		ids,
+		Array.from({ length: 120 }, (_, id) => `${id}`),
+	);
+	assert.equal((await part('3/3')).code, 2);
+});

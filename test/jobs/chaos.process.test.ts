@@ -1,0 +1,208 @@
+/** Workers that are killed at every point, frozen and started again: every line of a batch has one row, the same as undisturbed. */
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { JobService, OpenJobs } from '../../server/jobs/jobService.ts';
+import type { JobOwner } from '../../server/jobs/jobTypes.ts';
+import type { BatchView } from '../../server/jobs/personBatches.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+import { type JobWorkerOptions, openJobs } from './jobWorker.ts';
+
+const program = fileURLToPath(new URL('./jobWorker.ts', import.meta.url));
+const owner: JobOwner = { caller: 'owner', person: 'local' };
+const children = new Set<ChildProcess>();
+after(() => {
+	for (const child of children) child.kill('SIGKILL');
+});
+
+function work(options: JobWorkerOptions): ChildProcess {
+	const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+		stdio: ['pipe', 'ignore', 'inherit'],
+	});
+	children.add(child);
+	child.once('exit', () => children.delete(child));
+	return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	child.kill('SIGKILL');
+	await once(child, 'exit');
+}
+
+/** A server that only serves, and the batch it was asked for. */
+async function begun(lines: readonly string[], options: JobWorkerOptions) {
+	const service = openJobs({ ...options, width: 0, isAlone: false });
+	const jobs = await service.open();
+	const file = await jobs.files.add(
+		owner.person,
+		Readable.from(lines.map((line) => Buffer.from(line))),
+		{
+			...{ filename: 'in.jsonl', purpose: 'batch' },
+		},
+	);
+	const { record } = await jobs.batches.create(owner, {
+		...{ inputFileId: file.id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
+	});
+	return { service, jobs, id: record.id };
+}
+
+const item = (id: number, text = `text ${id}`) =>
+	`${JSON.stringify({ custom_id: `${id}`, method: 'POST', url: '/v1/chat/completions', body: { text } })}\n`;
+const items = (count: number) => Array.from({ length: count }, (_, id) => item(id));
+
+async function finished(jobs: OpenJobs, id: string, withinMs = 60_000): Promise<BatchView> {
+	await until(
+		'the batch ends',
+		async () => (await jobs.batches.get(owner.person, id)).end !== undefined,
+		withinMs,
+	);
+	return jobs.batches.get(owner.person, id);
+}
+
+/** `custom_id` and answer of every row, in their order. */
+async function answers(jobs: OpenJobs, fileId: string | undefined): Promise<string[]> {
+	if (fileId === undefined) return [];
+	const parts: Uint8Array[] = [];
+	for await (const part of await jobs.files.content(owner.person, fileId)) parts.push(part);
+	return Buffer.concat(parts)
+		.toString('utf8')
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => {
+			const { custom_id: id, response } = JSON.parse(line);
+			return `${id} ${response.status_code} ${response.body.text ?? response.body.error.code}`;
+		});
+}
+const expected = (count: number) =>
+	Array.from({ length: count }, (_, id) => `${id} 200 TEXT ${id}`);
+
+const optionsIn = (folder: string): JobWorkerOptions => ({
+	store: join(folder, 'store'),
+	queue: join(folder, 'queue.db'),
+	...{ isAlone: false, width: 1, leaseMs: 900, itemMs: 1 },
+});
+
+for (const point of ['leased', 'item', 'written', 'committed', 'completed'])
+	test(`a worker killed where a shard is ${point} loses and doubles nothing`, async () => {
+		const options = optionsIn(temporaryFolder('jobs'));
+		const { service, jobs, id } = await begun(items(200), options);
+		const killed = work({ ...options, fault: { point, times: 2 } });
+		await once(killed, 'exit');
+		assert.equal(killed.signalCode, 'SIGKILL');
+		const second = work(options);
+		const { end: done } = await finished(jobs, id);
+		assert.equal(done?.status, 'completed');
+		assert.deepEqual(await answers(jobs, done?.outputFileId), expected(200));
+		await end(second);
+		await service.close();
+	});
+
+test('a worker frozen for longer than its lease comes back too late, and its result is refused', async () => {
+	const options = { ...optionsIn(temporaryFolder('jobs')), itemMs: 40 };
+	const { service, jobs, id } = await begun(items(100), options);
+	const frozen = work(options);
+	await until('it has begun', async () => (await openItems(service, id)) > 0);
+	frozen.kill('SIGSTOP');
+	const second = work(options);
+	const { end: done } = await finished(jobs, id);
+	frozen.kill('SIGCONT');
+	// What it does now must change nothing.
+	await sleep(500);
+	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(100));
+	assert.deepEqual(
+		await answers(jobs, (await jobs.batches.get(owner.person, id)).end?.outputFileId),
+		expected(100),
+	);
+	await Promise.all([end(frozen), end(second)]);
+	await service.close();
+});
+
+/** Shards that somebody holds. */
+async function openItems(service: JobService, id: string): Promise<number> {
+	const { batches } = await service.open();
+	const { open } = await batches.get(owner.person, id);
+	await open?.done.refresh();
+	return open?.done.size ?? 0;
+}
+
+test('an item that ends its worker is found and given up; all others are done', async () => {
+	const options = { ...optionsIn(temporaryFolder('jobs')), leaseMs: 300, itemMs: 0 };
+	const lines = items(120).map((line, id) => (id === 70 ? item(id, 'poison') : line));
+	const { service, jobs, id } = await begun(lines, options);
+	let child = work(options);
+	let deaths = 0;
+	child.once('exit', again);
+	function again(): void {
+		deaths++;
+		child = work(options);
+		child.once('exit', again);
+	}
+	const { end: done } = await finished(jobs, id);
+	child.off('exit', again);
+	assert.deepEqual(done?.counts, { total: 120, completed: 119, failed: 1 });
+	assert.deepEqual(await answers(jobs, done?.errorFileId), ['70 503 runner_crashed']);
+	assert.ok(deaths <= 6, `${deaths} deaths`);
+	await end(child);
+	await service.close();
+});
+
+test('a queue that was lost is made again from the store, and nothing finished is run again', async () => {
+	const folder = temporaryFolder('jobs');
+	const options = { ...optionsIn(folder), itemMs: 5 };
+	const { service, jobs, id } = await begun(items(300), options);
+	const first = work(options);
+	await until('some of it is done', async () => (await openItems(service, id)) >= 2);
+	await end(first);
+	await service.close();
+	const before = await openedAgain({ ...options, queue: join(folder, 'another.db') });
+	const size = before.done;
+	const second = work({ ...options, queue: join(folder, 'another.db') });
+	const { end: done } = await finished(before.jobs, id);
+	assert.ok(size >= 2);
+	assert.deepEqual(await answers(before.jobs, done?.outputFileId), expected(300));
+	await end(second);
+	await before.service.close();
+
+	async function openedAgain(again: JobWorkerOptions) {
+		const next = openJobs({ ...again, width: 0 });
+		const opened = await next.open();
+		return { service: next, jobs: opened, done: await openItems(next, id) };
+	}
+	void jobs;
+});
+
+test('a server killed at twenty moments gives what an undisturbed one gives', async () => {
+	const options = { ...optionsIn(temporaryFolder('jobs')), isAlone: true, itemMs: 2 };
+	const { service, jobs, id } = await begun(items(1500), options);
+	// From here on the server alone has the queue.
+	await until(
+		'it is cut',
+		async () => (await jobs.batches.get(owner.person, id)).open?.manifest !== undefined,
+	);
+	await service.close();
+	let seed = 7;
+	const random = () => {
+		seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+		return seed / 2 ** 31;
+	};
+	const reader = openJobs({ ...options, queue: `${options.queue}.unused`, width: 0 });
+	const seen = await reader.open();
+	for (let kills = 0; kills < 20; kills++) {
+		const child = work(options);
+		await sleep(150 + random() * 250);
+		await end(child);
+	}
+	const last = work(options);
+	const { end: done } = await finished(seen, id);
+	assert.deepEqual(await answers(seen, done?.outputFileId), expected(1500));
+	await end(last);
+	await reader.close();
+});

@@ -1,0 +1,63 @@
+/**
+ * A process that works from a store and a queue, for tests of what happens when it is killed: `node jobWorker.ts OPTIONS`,
+ * with the options as JSON. Items answer their own text in capitals; `poison` ends the process.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jobLimits } from '../../server/jobs/batchLimits.ts';
+import { openFolderStore } from '../../server/jobs/folderStore.ts';
+import type { RunItem } from '../../server/jobs/itemRow.ts';
+import { JobService } from '../../server/jobs/jobService.ts';
+import { openSqliteQueue } from '../../server/jobs/sqliteQueue.ts';
+import { silentLogger } from '../../server/services/logger.ts';
+
+export interface JobWorkerOptions {
+	readonly store: string;
+	/** File of the embedded queue. */
+	readonly queue: string;
+	readonly isAlone: boolean;
+	readonly width: number;
+	readonly leaseMs: number;
+	readonly itemMs: number;
+	/** Ends itself, as `kill -9` would, the n-th time it gets there. */
+	readonly fault?: { readonly point: string; readonly times: number };
+}
+
+/** An item's answer, after a time, as a model of a temperature of 0 would give it. */
+export const capitals =
+	(itemMs: number): RunItem =>
+	async ({ body }, signal) => {
+		const { text } = body as { readonly text: string };
+		if (text === 'poison') process.kill(process.pid, 'SIGKILL');
+		if (itemMs > 0) await sleep(itemMs, undefined, { signal });
+		return {
+			...{ status: 200, requestId: '' },
+			body: { text: text.toUpperCase(), usage: { prompt_tokens: 1 } },
+		};
+	};
+
+export function openJobs(options: JobWorkerOptions, env: NodeJS.ProcessEnv = {}): JobService {
+	let left = options.fault?.times ?? 0;
+	return new JobService({
+		openStore: () => openFolderStore(options.store, Date.now),
+		openQueue: async () =>
+			openSqliteQueue(options.queue, { now: Date.now, isAlone: options.isAlone }),
+		mayHaveWork: () => true,
+		isShared: !options.isAlone,
+		limits: jobLimits(env),
+		log: silentLogger,
+		now: Date.now,
+		...{ width: options.width, leaseMs: options.leaseMs, tickMs: 50 },
+		activity: { begin: () => {}, end: () => {} },
+		reached: (point) => {
+			if (point === options.fault?.point && --left === 0) process.kill(process.pid, 'SIGKILL');
+		},
+	});
+}
+
+if (import.meta.main) {
+	const options = JSON.parse(process.argv[2] ?? '{}') as JobWorkerOptions;
+	openJobs(options).start(capitals(options.itemMs));
+	// The parent's end is this one's.
+	process.stdin.on('end', () => process.exit()).resume();
+}
