@@ -11,7 +11,7 @@ import { diagnose } from './actions/diagnose.ts';
 import { renameSymbolInEnglish } from './actions/renameSymbolInEnglish.ts';
 import { translateMissingMessages } from './actions/translateMissingMessages.ts';
 import { translateOpenFile } from './actions/translateOpenFile.ts';
-import { translateSelection } from './actions/translateSelection.ts';
+import { translateSample, translateSelection } from './actions/translateSelection.ts';
 import { writeCommitMessage } from './ai/commitMessage.ts';
 import { explainTerminal } from './ai/terminalHelp.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
@@ -54,6 +54,7 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.translate.below': ({ languageServer }) => translateSelection(languageServer, 'below'),
 	'nearglot.translate.toClipboard': ({ languageServer }) =>
 		translateSelection(languageServer, 'clipboard'),
+	'nearglot.translate.sample': ({ languageServer }) => translateSample(languageServer),
 	'nearglot.translate.chooseLanguage': ({ languageServer }) => chooseTargetLanguage(languageServer),
 	'nearglot.translate.chooseSystem': ({ languageServer }) =>
 		chooseTranslationSystem(languageServer),

@@ -22,6 +22,7 @@ import { editorLanguages, followLanguages } from './editorLanguages.ts';
 import type { Extension } from './extension.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
 import { LanguageServerClient } from './languageServerClient.ts';
+import { MessagesTree } from './messages/messagesTree.ts';
 import { LoadedModels } from './models/loadedModels.ts';
 import { ModelsTree } from './models/modelsTree.ts';
 import { TranslatedPreviews } from './preview/translatedPreview.ts';
@@ -90,6 +91,7 @@ export function createExtension(
 		store,
 		onModelsChanged,
 	});
+	const messages = new MessagesTree(languageServer, log);
 	const readerMode = new ReaderMode(languageServer, log);
 	const previews = new TranslatedPreviews(languageServer);
 	const { extensionUri } = context;
@@ -153,6 +155,8 @@ export function createExtension(
 		recordings.register(),
 		dictation,
 		vscode.window.registerTreeDataProvider('nearglot.models', models),
+		messages,
+		vscode.window.registerTreeDataProvider('nearglot.messages', messages),
 		shareSecrets(context.secrets, languageServer),
 		offerTerminalEnvironment(context, languageServer),
 		accounts,
@@ -163,8 +167,8 @@ export function createExtension(
 		registerModelProvider(languageServer, models.onDidChangeModels),
 		registerMcpServer(languageServer, String(context.extension.packageJSON['version'])),
 		registerInlineCompletions(languageServer, log),
+		warmUp(languageServer, log, () => messages.look()),
 		watchWorkspace(languageServer),
-		warmUp(languageServer, log),
 	);
 	return extension;
 }

@@ -3,12 +3,13 @@
 import * as vscode from 'vscode';
 import type { TranslatedRange } from '../server/protocol/index.ts';
 import type { LanguageServerClient } from './languageServerClient.ts';
+import { spreadOver } from './readerLines.ts';
 import { textFor } from './schemes.ts';
 import { targetLanguage } from './targetLanguage.ts';
 
 /** Milliseconds of quiet after scrolling or typing. */
 const quietMs = 250;
-/** Longest text shown beside a comment; the hover has all of it. */
+/** Longest text shown beside a line; the hover has all of it. */
 const maxShown = 160;
 
 /** Decorates the editors of files whose reader mode is on. */
@@ -24,6 +25,12 @@ export class ReaderMode implements vscode.Disposable {
 		},
 		rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
 	});
+	/** Says that the active file is read in another language; a click ends that. */
+	readonly #item = vscode.window.createStatusBarItem(
+		'nearglot.readerMode',
+		vscode.StatusBarAlignment.Right,
+		90,
+	);
 	readonly #listening: vscode.Disposable;
 	readonly #timers = new Map<vscode.TextEditor, NodeJS.Timeout>();
 	#asking: vscode.CancellationTokenSource | undefined;
@@ -31,7 +38,11 @@ export class ReaderMode implements vscode.Disposable {
 	constructor(languageServer: LanguageServerClient, log: vscode.LogOutputChannel) {
 		this.#languageServer = languageServer;
 		this.#log = log;
+		this.#item.name = vscode.l10n.t('Reader Mode');
+		this.#item.command = 'nearglot.translate.readerMode';
 		this.#listening = vscode.Disposable.from(
+			this.#item,
+			vscode.window.onDidChangeActiveTextEditor(() => this.#showState()),
 			vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#soon(textEditor)),
 			vscode.window.onDidChangeVisibleTextEditors((editors) => {
 				for (const editor of editors) this.#soon(editor);
@@ -41,7 +52,10 @@ export class ReaderMode implements vscode.Disposable {
 					if (editor.document === document) this.#soon(editor);
 				}
 			}),
-			vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#on.delete(uri.toString())),
+			vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+				this.#on.delete(uri.toString());
+				this.#showState();
+			}),
 		);
 	}
 
@@ -50,10 +64,14 @@ export class ReaderMode implements vscode.Disposable {
 		const editor = vscode.window.activeTextEditor;
 		if (!editor) return;
 		const key = editor.document.uri.toString();
-		if (this.#on.delete(key)) return editor.setDecorations(this.#type, []);
+		if (this.#on.delete(key)) {
+			this.#showState();
+			return editor.setDecorations(this.#type, []);
+		}
 		const to = await targetLanguage(this.#languageServer, editor.document);
 		if (to === undefined) return;
 		this.#on.set(key, to);
+		this.#showState();
 		await this.#draw(editor);
 	}
 
@@ -62,6 +80,21 @@ export class ReaderMode implements vscode.Disposable {
 		this.#asking?.cancel();
 		this.#listening.dispose();
 		this.#type.dispose();
+	}
+
+	/** Shows in the status bar and the title of the editor whether the mode is on. */
+	#showState(): void {
+		const to = this.#on.get(vscode.window.activeTextEditor?.document.uri.toString() ?? '');
+		void vscode.commands.executeCommand('setContext', 'nearglot.reading', to !== undefined);
+		if (to === undefined) {
+			this.#item.hide();
+			return;
+		}
+		this.#item.text = `$(book) ${to.toUpperCase()}`;
+		this.#item.tooltip = vscode.l10n.t(
+			'Comments are shown in another language. A click ends that.',
+		);
+		this.#item.show();
 	}
 
 	#soon(editor: vscode.TextEditor): void {
@@ -101,20 +134,32 @@ export class ReaderMode implements vscode.Disposable {
 		if (document.version !== version || !this.#on.has(document.uri.toString())) return;
 		editor.setDecorations(
 			this.#type,
-			ranges.map((range) => decoration(document, range)),
+			ranges.flatMap((range) => decorations(document, range)),
 		);
 	}
 }
 
-function decoration(
+/** One for each line of a comment, so that each stands beside its own share. */
+function decorations(
 	document: vscode.TextDocument,
 	{ range, text }: TranslatedRange,
-): vscode.DecorationOptions {
-	const line = document.lineAt(Math.min(range.start.line, document.lineCount - 1));
-	const shown = text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text;
-	return {
-		range: new vscode.Range(line.range.end, line.range.end),
-		hoverMessage: new vscode.MarkdownString().appendText(text),
-		renderOptions: { after: { contentText: shown } },
-	};
+): vscode.DecorationOptions[] {
+	const last = Math.min(range.end.line, document.lineCount - 1);
+	const first = Math.min(range.start.line, last);
+	const lines = Array.from({ length: last - first + 1 }, (_, at) => document.lineAt(first + at));
+	// Markers at the beginning of a line are no words.
+	const lengths = lines.map((line) => (line.text.match(/[\p{L}\p{N}]+/gu) ?? []).join('').length);
+	const hoverMessage = new vscode.MarkdownString().appendText(text);
+	return spreadOver(text, lengths).flatMap((words, at) => {
+		const end = lines[at]?.range.end;
+		if (words === '' || !end) return [];
+		const contentText = words.length > maxShown ? `${words.slice(0, maxShown - 1)}…` : words;
+		return [
+			{
+				range: new vscode.Range(end, end),
+				hoverMessage,
+				renderOptions: { after: { contentText } },
+			},
+		];
+	});
 }

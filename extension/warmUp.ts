@@ -7,10 +7,11 @@ import { syncedSchemes } from './schemes.ts';
 /** Milliseconds after which the window has settled. */
 const settleMs = 1500;
 
-/** Waits for a text editor; does nothing more once the server was started. */
+/** Waits for a text editor; does nothing more once the server was started, but for `onStarted`. */
 export function warmUp(
 	languageServer: LanguageServerClient,
 	log: vscode.LogOutputChannel,
+	onStarted: () => Promise<void>,
 ): vscode.Disposable {
 	let timer: NodeJS.Timeout | undefined;
 	const consider = (editor: vscode.TextEditor | undefined) => {
@@ -19,6 +20,7 @@ export function warmUp(
 		timer = setTimeout(() => {
 			languageServer
 				.start()
+				.then(onStarted)
 				.catch((error: Error) => log.error(`could not start: ${error.message}`));
 		}, settleMs);
 	};

@@ -445,6 +445,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	],
 	['extension/account/pending.ts', 'what was begun is kept for other windows and later starts'],
 	['extension/createExtension.ts', 'compared with the times of files'],
+	['extension/chat/chatActions.ts', 'chats are listed by the days they are from'],
 	['extension/chat/chatPageController.ts', 'shown and kept with a chat'],
 	['server/cli/gatewayCommand.ts', 'sessions, tokens and keys have dates that other machines read'],
 	['server/cli/keysCommand.ts', 'shown and kept with a key'],

@@ -27,6 +27,8 @@ export interface ChatState {
 	readonly progress: Signal<ChatProgress | null>;
 	readonly draft: Signal<string>;
 	readonly tokens: Signal<{ readonly tokens: number; readonly limit: number | null } | undefined>;
+	/** What the host offers for what is being typed. */
+	readonly mentions: Signal<Extract<HostMessage, { type: 'mentions' }> | undefined>;
 	/** Grows when the host wants the input to have the focus. */
 	readonly focusAsked: Signal<number>;
 	readonly send: (message: PageMessage) => void;
@@ -47,6 +49,7 @@ export function createChatState(bridge: Bridge): ChatState {
 		progress: signal(null),
 		draft: signal(typeof saved === 'string' ? saved : ''),
 		tokens: signal(undefined),
+		mentions: signal(undefined),
 		focusAsked: signal(0),
 		send: (message) => bridge.send(message),
 		t: (key, ...values) =>
@@ -152,6 +155,12 @@ function receive(state: ChatState, message: HostMessage): void {
 			return;
 		case 'tokens':
 			state.tokens.value = message;
+			return;
+		case 'context':
+			if (page.value) page.value = { ...page.value, context: message.context };
+			return;
+		case 'mentions':
+			state.mentions.value = message;
 			return;
 		case 'draft':
 			state.draft.value = message.text;

@@ -8,6 +8,7 @@ import type { Turn } from '../server/protocol/index.ts';
 import { Announcer } from './announce.tsx';
 import type { ChatState } from './chatState.ts';
 import { Composer } from './composer.tsx';
+import { EmptyChat } from './emptyChat.tsx';
 import { Icon } from './icons.tsx';
 import { ChatContext, useChat } from './page.ts';
 import { type ScrollLock, useScrollLock } from './scrollLock.ts';
@@ -51,12 +52,7 @@ function Log({ empty }: { empty: VNode | undefined }): VNode {
 				tabIndex={0}
 			>
 				{turns.value.length === 0 && empty}
-				{turns.value.length === 0 && !empty && (
-					<div class="empty">
-						<p class="title">{t('emptyTitle')}</p>
-						<p>{t(page.value?.model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
-					</div>
-				)}
+				{turns.value.length === 0 && !empty && <EmptyChat />}
 				{groups(turns.value, from).map(([index, group]) => (
 					<div key={index} class="turns">
 						{group.map((turn) => (

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ColouredPart } from './highlight.ts';
-import { IconButton } from './icons.tsx';
+import { Icon, IconButton, type IconName } from './icons.tsx';
 import { TurnContext, useChat } from './page.ts';
 
 interface CodeBlockProps {
@@ -38,38 +38,42 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 			seen.disconnect();
 		};
 	}, [text, name, closed, isDifference, coloured]);
-	const turn = useContext(TurnContext);
+	const isShell = shells.has(name.toLowerCase());
+	const more = useMemo(() => signal(false), []);
 	const editor = page.value?.capabilities.editor ?? false;
 	return (
 		<figure class="code">
 			<figcaption>
 				<span>{name || t('code')}</span>
+				{editor && <MainAction text={text} isShell={isShell} />}
 				<CopyButton text={text} label={t('copy')} />
 				{editor && (
-					<>
-						<IconButton
-							icon="apply"
-							label={t('apply')}
-							onClick={() => send({ type: 'apply', id: turn, text })}
-						/>
-						<IconButton
-							icon="insert"
-							label={t('insert')}
-							onClick={() => send({ type: 'insert', text })}
-						/>
-						<IconButton
-							icon="replace"
-							label={t('replace')}
-							onClick={() => send({ type: 'replace', text })}
-						/>
-						<IconButton
-							icon="newFile"
-							label={t('newFile')}
-							onClick={() => send({ type: 'newFile', text, language: name })}
-						/>
-					</>
+					<button
+						type="button"
+						class="icon-button"
+						aria-label={t(more.value ? 'hideActions' : 'moreActions')}
+						title={t(more.value ? 'hideActions' : 'moreActions')}
+						aria-expanded={more.value}
+						onClick={() => {
+							more.value = !more.value;
+						}}
+					>
+						<Icon name="more" />
+					</button>
 				)}
 			</figcaption>
+			{more.value && (
+				<div class="code-actions">
+					{(['insert', 'replace'] as const).map((type) => (
+						<Action key={type} icon={type} label={t(type)} act={() => send({ type, text })} />
+					))}
+					<Action
+						icon="newFile"
+						label={t('newFile')}
+						act={() => send({ type: 'newFile', text, language: name })}
+					/>
+				</div>
+			)}
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard */}
 			<pre ref={box} tabIndex={0}>
 				<code>
@@ -83,6 +87,48 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 				</code>
 			</pre>
 		</figure>
+	);
+}
+
+/** Languages of blocks that belong into a terminal. */
+const shells: ReadonlySet<string> = new Set(
+	'sh bash shell zsh fish console shellscript shell-session powershell pwsh ps1 cmd bat'.split(' '),
+);
+
+/** What most people want of the block: commands go into the terminal, code into its file. */
+function MainAction({ text, isShell }: { text: string; isShell: boolean }): VNode {
+	const { send, t } = useChat();
+	const id = useContext(TurnContext);
+	return isShell ? (
+		<button
+			type="button"
+			class="main-action"
+			title={t('toTerminal')}
+			onClick={() => send({ type: 'terminal', text })}
+		>
+			<Icon name="play" />
+			{t('terminal')}
+		</button>
+	) : (
+		<button
+			type="button"
+			class="main-action"
+			aria-label={t('apply')}
+			title={t('apply')}
+			onClick={() => send({ type: 'apply', id, text })}
+		>
+			<Icon name="apply" />
+			<span aria-hidden="true">{t('applyShort')}</span>
+		</button>
+	);
+}
+
+function Action(props: { icon: IconName; label: string; act: () => void }): VNode {
+	return (
+		<button type="button" class="secondary" onClick={props.act}>
+			<Icon name={props.icon} />
+			{props.label}
+		</button>
 	);
 }
 

@@ -3,7 +3,9 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ModelInfo } from '../server/protocol/index.ts';
+import { droppedFiles } from './droppedFiles.ts';
 import { Icon, IconButton } from './icons.tsx';
+import { chosenId, MentionList, mentionListId, useMentions } from './mentions.tsx';
 import { useChat } from './page.ts';
 
 /** Milliseconds without a key after which the prompt is counted. */
@@ -13,7 +15,9 @@ export function Composer(): VNode {
 	const chat = useChat();
 	const { page, draft, send, t, focusAsked } = chat;
 	const input = useRef<HTMLTextAreaElement>(null);
+	const mentions = useMentions(input);
 	const answering = page.value?.answering !== null && page.value !== undefined;
+	const editor = page.value?.capabilities.editor ?? false;
 	useEffect(() => {
 		if (focusAsked.value > 0) input.current?.focus();
 	}, [focusAsked.value]);
@@ -22,14 +26,23 @@ export function Composer(): VNode {
 		if (draft.value.trim() === '') return;
 		const timer = setTimeout(() => send({ type: 'count', text: draft.value }), countAfterMs);
 		return () => clearTimeout(timer);
-	}, [draft.value, page.value?.model, page.value?.attachments, send, chat]);
+	}, [
+		draft.value,
+		page.value?.model,
+		page.value?.attachments,
+		page.value?.context?.map(({ label, on }) => `${on} ${label}`).join(),
+		send,
+		chat,
+	]);
 	const submit = () => {
 		if (answering || draft.value.trim() === '') return;
 		send({ type: 'ask', text: draft.value });
 		draft.value = '';
+		mentions.close();
 	};
 	const onKeyDown = (event: KeyboardEvent) => {
-		if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+		if (mentions.onKey(event)) event.preventDefault();
+		else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
 			event.preventDefault();
 			submit();
 		} else if (event.key === 'Escape' && answering) {
@@ -43,7 +56,14 @@ export function Composer(): VNode {
 				event.preventDefault();
 				submit();
 			}}
+			onDragOver={(event) => editor && event.preventDefault()}
+			onDrop={(event) => {
+				if (!editor || !event.dataTransfer) return;
+				event.preventDefault();
+				void droppedFiles(event.dataTransfer).then((messages) => messages.forEach(send));
+			}}
 		>
+			<MentionList mentions={mentions} />
 			<Attachments />
 			<textarea
 				ref={input}
@@ -51,17 +71,23 @@ export function Composer(): VNode {
 				aria-label={t('ask')}
 				placeholder={t('askHint')}
 				value={draft.value}
+				aria-autocomplete={editor ? 'list' : undefined}
+				aria-controls={mentions.items.value.length > 0 ? mentionListId : undefined}
+				aria-activedescendant={chosenId(mentions)}
 				onInput={(event) => {
 					draft.value = event.currentTarget.value;
+					mentions.look();
 				}}
 				onKeyDown={onKeyDown}
+				onSelect={mentions.look}
+				onBlur={mentions.close}
 			/>
 			<TooLong />
 			<div class="row">
 				<ModelPicker />
 				<TokenCount />
 				<Tools />
-				{page.value?.capabilities.editor && (
+				{editor && (
 					<IconButton icon="attach" label={t('attach')} onClick={() => send({ type: 'attach' })} />
 				)}
 				{answering ? (
@@ -83,9 +109,24 @@ export function Composer(): VNode {
 function Attachments(): VNode | null {
 	const { page, send, t } = useChat();
 	const attachments = page.value?.attachments ?? [];
-	if (attachments.length === 0) return null;
+	const context = page.value?.context ?? [];
+	if (attachments.length + context.length === 0) return null;
 	return (
 		<ul class="chips">
+			{context.map(({ kind, label, on }) => (
+				<li key={kind} class={on ? '' : 'offered'}>
+					<button
+						type="button"
+						class="chip-toggle"
+						aria-pressed={on}
+						title={t(on ? 'leaveOut' : 'addToQuestion', label)}
+						onClick={() => send({ type: 'context', kind })}
+					>
+						<Icon name={on ? 'done' : 'plus'} />
+						{label}
+					</button>
+				</li>
+			))}
 			{attachments.map((attachment, index) => (
 				<li key={index}>
 					{attachment.label}

@@ -5,15 +5,19 @@ import type { Token, Tokens } from 'marked';
 import { Component, type ComponentChildren, type VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import { CodeBlock } from './code.tsx';
+import { isFileReference } from './fileReference.ts';
+import { FormulaView } from './formula.tsx';
 import {
 	type Details,
 	type Footnote,
 	type FootnoteMark,
+	type Formula as FormulaToken,
 	headingLevels,
 	type MarkdownBlocks,
 	noBlocks,
 	readBlocks,
 } from './markdownBlocks.ts';
+import { useChat } from './page.ts';
 
 /** Text that may still grow. */
 export function Markdown({ text }: { text: Signal<string> }): VNode {
@@ -165,11 +169,15 @@ function Inline({ token }: { token: Token }): ComponentChildren {
 		case 'del':
 			return <del>{inline(token.tokens)}</del>;
 		case 'codespan':
-			return <code>{(token as Tokens.Codespan).text}</code>;
+			return <CodeSpan words={(token as Tokens.Codespan).text} />;
 		case 'br':
 			return <br />;
 		case 'checkbox':
 			return checkbox(token as Tokens.Checkbox);
+		case 'maths': {
+			const { tex, isBlock } = token as FormulaToken;
+			return <FormulaView tex={tex} isBlock={isBlock} />;
+		}
 		case 'footnoteMark':
 			return <sup>{(token as FootnoteMark).label}</sup>;
 		case 'link':
@@ -194,13 +202,41 @@ const checkbox = ({ checked }: Pick<Tokens.Checkbox, 'checked'>): VNode => (
 	<input type="checkbox" checked={checked} disabled />
 );
 
-/** Only web links are links; the host opens them. */
+/** Code within a line; what is written like a file of the workspace opens it. */
+function CodeSpan({ words }: { words: string }): VNode {
+	const { page, send } = useChat();
+	const code = <code>{words}</code>;
+	if (!page.value?.capabilities.editor || !isFileReference(words)) return code;
+	return (
+		<button
+			type="button"
+			class="file-reference"
+			onClick={() => send({ type: 'openFile', path: words })}
+		>
+			{code}
+		</button>
+	);
+}
+
+/** Only web links are links, and the host opens them; a path of the workspace is opened there. */
 function link({ href, tokens }: Pick<Tokens.Link, 'href' | 'tokens'>): VNode {
+	const path = href.replace(/^\.\//, '').replace(/#L(\d+).*$/, ':$1');
+	if (isFileReference(path)) return <FileLink path={path} tokens={tokens} />;
 	if (!/^https?:\/\//i.test(href)) return <span>{inline(tokens)}</span>;
 	return (
 		<a href={href} title={href}>
 			{inline(tokens)}
 		</a>
+	);
+}
+
+function FileLink({ path, tokens }: { path: string; tokens: readonly Token[] }): VNode {
+	const { page, send } = useChat();
+	if (!page.value?.capabilities.editor) return <span>{inline(tokens)}</span>;
+	return (
+		<button type="button" class="file-reference" onClick={() => send({ type: 'openFile', path })}>
+			{inline(tokens)}
+		</button>
 	);
 }
 

@@ -22,7 +22,30 @@ export interface Details extends Tokens.Generic {
 	readonly tokens: Token[];
 }
 
+/** A formula: `$…$` or `\\(…\\)` in a line, `$$…$$` or `\\[…\\]` on its own. */
+export interface Formula extends Tokens.Generic {
+	readonly type: 'maths';
+	readonly tex: string;
+	readonly isBlock: boolean;
+}
+
+/** Dollars around a formula touch it, and no figure follows: `$5 and $6` are prices. */
+const inlineMaths = /^(?:\$(?![\s$])((?:\\[^\n]|[^$\\\n])+?)(?<!\s)\$(?!\d)|\\\(([^\n]+?)\\\))/;
+const displayMaths = /^(?:\$\$([^$]+?)\$\$|\\\[([\s\S]+?)\\\])/;
+
 const extensions: TokenizerExtension[] = [
+	{
+		name: 'maths',
+		level: 'inline',
+		start: (text) => /\$|\\[([]/.exec(text)?.index,
+		tokenizer(text): Formula | undefined {
+			const shown = displayMaths.exec(text);
+			const [raw, dollars, brackets] = shown ?? inlineMaths.exec(text) ?? [];
+			const tex = (dollars ?? brackets)?.trim();
+			if (raw === undefined || !tex) return undefined;
+			return { type: 'maths', raw, tex, isBlock: shown !== null };
+		},
+	},
 	{
 		name: 'footnoteMark',
 		level: 'inline',

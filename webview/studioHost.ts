@@ -114,6 +114,14 @@ export function studioBridge(
 			case 'tools':
 			case 'attach':
 			case 'detach':
+			case 'mentions':
+			case 'mention':
+			case 'context':
+			case 'dropFiles':
+			case 'dropText':
+			case 'openFile':
+			case 'terminal':
+			case 'betterModel':
 			case 'insert':
 			case 'replace':
 			case 'newFile':

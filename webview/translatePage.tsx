@@ -5,8 +5,9 @@ import { signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { readyTargets } from '../server/protocol/index.ts';
-import { Icon, IconButton } from './icons.tsx';
+import { IconButton } from './icons.tsx';
 import { Remedy } from './remedy.tsx';
+import { readAloud, voiceFor } from './speak.ts';
 import type { StudioApi, Translation } from './studioApi.ts';
 import { text as say } from './studioText.ts';
 import { SystemChoice } from './systemChoice.tsx';
@@ -261,31 +262,8 @@ function Copy({ words }: { words: string }): VNode {
 
 /** Reads aloud by a voice of the system, where it has one for the language. */
 function Speak({ words, language }: { words: string; language: string }): VNode | null {
-	if (!('speechSynthesis' in window) || language === '') return null;
-	const speak = () => {
-		speechSynthesis.cancel();
-		const spoken = new SpeechSynthesisUtterance(words);
-		spoken.lang = language;
-		// Voices of a service would send the text away.
-		const voice = speechSynthesis
-			.getVoices()
-			.find((one) => one.localService && one.lang.startsWith(language.split('-')[0] ?? ''));
-		if (voice) spoken.voice = voice;
-		speechSynthesis.speak(spoken);
-	};
-	const hasVoice = speechSynthesis
-		.getVoices()
-		.some((one) => one.localService && one.lang.startsWith(language.split('-')[0] ?? ''));
-	if (!hasVoice) return null;
+	if (language === '' || !voiceFor(language)) return null;
 	return (
-		<button
-			type="button"
-			class="icon-button"
-			aria-label={say('speak')}
-			title={say('speak')}
-			onClick={speak}
-		>
-			<Icon name="speaker" />
-		</button>
+		<IconButton icon="speaker" label={say('speak')} onClick={() => readAloud(words, language)} />
 	);
 }

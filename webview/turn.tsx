@@ -12,6 +12,7 @@ import { IconButton } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
 import { TurnContext, useChat } from './page.ts';
 import { ProgressLine } from './progressLine.tsx';
+import { readAloud, voiceFor } from './speak.ts';
 import { ToolSteps } from './toolSteps.tsx';
 
 export function TurnView({ turn }: { turn: Turn }): VNode {
@@ -91,6 +92,13 @@ function Answer({ turn }: { turn: Turn }): VNode {
 				<h2 id={`who-${turn.id}`}>{model?.displayName ?? turn.model ?? 'Nearglot'}</h2>
 				<Versions turn={turn} />
 				{!open && <CopyButton text={turn.text} label={t('copyAnswer')} />}
+				{!open && voiceFor(document.documentElement.lang) && (
+					<IconButton
+						icon="speaker"
+						label={t('readAloud')}
+						onClick={() => readAloud(turn.text, document.documentElement.lang)}
+					/>
+				)}
 				{!open && (
 					<IconButton
 						icon="again"

@@ -151,8 +151,10 @@ function UsageRowView(props: {
 				{key ?? (by.value === 'person' && name === 'local' ? text('ownUse') : name)}{' '}
 				{key !== undefined && <span class="note">{name}</span>}
 			</th>
-			{shown.map(([field]) => (
-				<td key={field}>{Math.round(Number(row[field] ?? 0)).toLocaleString()}</td>
+			{shown.map(([field, label]) => (
+				<td key={field} data-name={text(label)}>
+					{Math.round(Number(row[field] ?? 0)).toLocaleString()}
+				</td>
 			))}
 			<td class="actions">
 				{by.value === 'person' && (

@@ -6,13 +6,10 @@
 import * as vscode from 'vscode';
 import { AppError, type MessageFamily, type TextsProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
+import { familiesIn, messageFileText, relativeTo } from '../messages/messageFiles.ts';
 import { languageLabel, pickLanguages } from '../targetLanguage.ts';
 import { chooseMessages } from './chooseMessages.ts';
 import type { FilledMessages, MessageTarget } from './filledMessages.ts';
-
-const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
-const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
-const maxFiles = 5000;
 
 /** Runs for the folder or file of the explorer's menu, or for the active editor. */
 export async function translateMissingMessages(
@@ -20,7 +17,7 @@ export async function translateMissingMessages(
 	log: vscode.LogOutputChannel,
 	given: unknown,
 ): Promise<void> {
-	const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+	const uri = givenUri(given) ?? vscode.window.activeTextEditor?.document.uri;
 	const folder = uri && vscode.workspace.getWorkspaceFolder(uri);
 	if (!uri || !folder)
 		throw new AppError(
@@ -36,19 +33,22 @@ export async function translateMissingMessages(
 	await offer(log, family, filled);
 }
 
+/** A file of the explorer, or a row of the tree of messages. */
+function givenUri(given: unknown): vscode.Uri | undefined {
+	if (given instanceof vscode.Uri) return given;
+	const node = given as { folder?: vscode.WorkspaceFolder; family?: MessageFamily } | undefined;
+	return node?.folder && node.family
+		? vscode.Uri.joinPath(node.folder.uri, node.family.source)
+		: undefined;
+}
+
 async function familiesAt(
 	languageServer: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 	uri: vscode.Uri,
 ): Promise<readonly MessageFamily[]> {
-	const pattern = new vscode.RelativePattern(folder, `**/*.${endings}`);
-	const files = await vscode.workspace.findFiles(pattern, ignored, maxFiles);
-	const root = folder.uri.path.replace(/\/$/, '');
-	const relative = (file: vscode.Uri) => file.path.slice(root.length + 1);
-	const { families } = await languageServer.request('nearglot/messageFiles', {
-		paths: files.map(relative).sort(),
-	});
-	const own = relative(uri);
+	const families = await familiesIn(languageServer, folder);
+	const own = relativeTo(folder, uri);
 	const isIn = (path: string) => own === '' || path === own || path.startsWith(`${own}/`);
 	const found = families.filter(
 		({ source, targets }) => isIn(source) || targets.some(({ path }) => isIn(path)),
@@ -92,10 +92,6 @@ async function pickTargets(
 	});
 }
 
-async function textOf(uri: vscode.Uri): Promise<string> {
-	return (await vscode.workspace.openTextDocument(uri)).getText();
-}
-
 async function fill(
 	languageServer: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
@@ -103,7 +99,7 @@ async function fill(
 	targets: readonly MessageTarget[],
 ): Promise<FilledMessages[]> {
 	const sourceUri = vscode.Uri.joinPath(folder.uri, source);
-	const sourceText = await textOf(sourceUri);
+	const sourceText = await messageFileText(sourceUri);
 	const title = vscode.l10n.t('Translating missing messages');
 	const location = vscode.ProgressLocation.Notification;
 	return vscode.window.withProgress(
@@ -122,7 +118,7 @@ async function fill(
 					reached = now;
 					shown.report({ message: `${label}: ${done}/${total}`, increment });
 				};
-				const before = target.isNew ? '' : await textOf(target.uri);
+				const before = target.isNew ? '' : await messageFileText(target.uri);
 				const params = {
 					fileName: source,
 					source: target.path === source ? before : sourceText,

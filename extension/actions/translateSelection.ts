@@ -59,6 +59,16 @@ export async function translateSelection(
 			vscode.l10n.t('The editor refused the change. Is the file read-only?'),
 		);
 	}
+	await vscode.commands.executeCommand('setContext', 'nearglot.translated', true);
+}
+
+/** A sentence in a text of its own, selected and translated: for whoever has no text at hand. */
+export async function translateSample(languageServer: LanguageServerClient): Promise<void> {
+	const content = '// The file could not be opened. Check its name and try again.\n';
+	const document = await vscode.workspace.openTextDocument({ content, language: 'javascript' });
+	const editor = await vscode.window.showTextDocument(document);
+	editor.selection = new vscode.Selection(document.positionAt(3), document.lineAt(0).range.end);
+	await translateSelection(languageServer, 'replace');
 }
 
 function rangesOf(editor: vscode.TextEditor): vscode.Range[] {

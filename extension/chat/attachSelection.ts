@@ -44,13 +44,7 @@ export function rangeAttachment(
 	range: vscode.Range | undefined,
 ): Attachment {
 	const text = document.getText(range);
-	if (text.length > maxLength) {
-		const size = String(text.length);
-		throw new AppError(
-			'payload_too_large',
-			vscode.l10n.t('This text is too long to attach ({0} characters).', size),
-		);
-	}
+	refuseLong(text);
 	const path = vscode.workspace.asRelativePath(document.uri);
 	const lines = range ? linesLabel(range) : '';
 	return {
@@ -62,6 +56,24 @@ export function rangeAttachment(
 			...(range ? { range: { start: plain(range.start), end: plain(range.end) } } : {}),
 		},
 	};
+}
+
+/** A file from outside the editor, by its name and its text. */
+export function textAttachment(name: string, text: string): Attachment {
+	refuseLong(text);
+	if (text.includes('\0')) {
+		const message = vscode.l10n.t('{0} is not a text.', name);
+		throw new AppError('unsupported_media_type', message);
+	}
+	return { label: name, language: /\.(\w{1,12})$/.exec(name)?.[1] ?? 'text', text };
+}
+
+function refuseLong({ length }: string): void {
+	if (length <= maxLength) return;
+	throw new AppError(
+		'payload_too_large',
+		vscode.l10n.t('This text is too long to attach ({0} characters).', String(length)),
+	);
 }
 
 function plain({ line, character }: vscode.Position): { line: number; character: number } {

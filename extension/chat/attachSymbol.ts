@@ -5,7 +5,8 @@ import type { Attachment } from '../../server/protocol/index.ts';
 import { rangeAttachment } from './attachSelection.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 
-interface SymbolItem extends vscode.QuickPickItem {
+/** A symbol and where it is. */
+export interface SymbolItem extends vscode.QuickPickItem {
 	readonly uri: vscode.Uri;
 	readonly range: vscode.Range;
 }
@@ -49,10 +50,23 @@ export async function pickSymbol(): Promise<Attachment | undefined> {
 	clearTimeout(timer);
 	asked++;
 	pick.dispose();
-	if (!chosen) return undefined;
-	return rangeAttachment(
-		await vscode.workspace.openTextDocument(chosen.uri),
-		await wholeRange(chosen),
+	return chosen && symbolAttachment(chosen);
+}
+
+/** All of a symbol, as it is now. */
+export async function symbolAttachment(symbol: SymbolItem): Promise<Attachment> {
+	const document = await vscode.workspace.openTextDocument(symbol.uri);
+	return rangeAttachment(document, await wholeRange(symbol));
+}
+
+/** Symbols whose names hold the words: those of the open file, then the workspace's. */
+export async function findSymbols(words: string): Promise<SymbolItem[]> {
+	const document = lastTextEditor()?.document;
+	const here = document ? await symbolsOf(document.uri) : [];
+	const known = new Set(here.map(keyOf));
+	const others = words === '' ? [] : await workspaceSymbols(words);
+	return [...here, ...others.filter((item) => !known.has(keyOf(item)))].filter(({ label }) =>
+		label.toLowerCase().includes(words.toLowerCase()),
 	);
 }
 

@@ -5,15 +5,13 @@ import {
 	AppError,
 	type Attachment,
 	asAppError,
-	type ChatDelta,
-	type ChatEnd,
-	type ChatParams,
 	ChatSession,
+	type Conversation,
 	findModel,
+	type ModelInfo,
 	readSlashCommand,
 	readyChatModels,
 	slashCommands,
-	teamTrouble,
 } from '../../server/protocol/index.ts';
 import {
 	chatStrings,
@@ -27,23 +25,23 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
-import {
-	openSource,
-	pieceAttachments,
-	roomFor,
-	searchWithProgress,
-	workspaceInstruction,
-	workspaceQuestion,
-} from '../workspace/searchWorkspace.ts';
-import { selectionAttachment } from './attachSelection.ts';
+import { answerOfServer } from './answerOfServer.ts';
+import { openAttachment, sendWorkspaceQuestion } from './askWorkspace.ts';
+import { fileAttachment, selectionAttachment, textAttachment } from './attachSelection.ts';
+import { ChatMentions } from './chatMentions.ts';
 import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
 import type { ChosenTools } from './chosenTools.ts';
 import { changesAttachment } from './gitChanges.ts';
 import { insertCode } from './insertCode.ts';
+import { languageIdOf } from './languageIds.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
+import { openReference } from './openReference.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
+import { fillPrompt, readPromptCall } from './promptFile.ts';
 import type { Proposals } from './proposals.ts';
+import { promptFiles, QuestionContext } from './questionContext.ts';
+import { putIntoTerminal } from './toTerminal.ts';
 
 export interface ChatPageControllerDeps {
 	readonly languageServer: LanguageServerClient;
@@ -61,6 +59,9 @@ export interface ChatPageControllerDeps {
 export class ChatPageController {
 	readonly #deps: ChatPageControllerDeps;
 	readonly session: ChatSession;
+	readonly #mentions = new ChatMentions();
+	readonly #context = new QuestionContext();
+	#chips = '';
 	#webview: vscode.Webview | undefined;
 	#listening: vscode.Disposable | undefined;
 	#draft: string | undefined;
@@ -71,7 +72,12 @@ export class ChatPageController {
 		this.session = new ChatSession(
 			{
 				complete: (params, onDelta, signal) =>
-					complete(deps.languageServer, params, onDelta, signal),
+					answerOfServer(
+						deps.languageServer,
+						this.#context.withInstructions(params, this.#model()),
+						onDelta,
+						signal,
+					),
 				tools: (model) => deps.tools.toolSet(model),
 				save: async (conversation) => {
 					await deps.store.save(conversation);
@@ -96,6 +102,7 @@ export class ChatPageController {
 				const message = parsePageMessage(value);
 				if (message) void this.#handle(message).catch(showError);
 			}),
+			this.#context.follow(() => this.#postContext()),
 			this.#deps.onModelsChanged(() => void this.#showModels().catch(() => undefined)),
 			vscode.workspace.onDidChangeConfiguration((event) => {
 				if (!event.affectsConfiguration('nearglot.chat.model')) return;
@@ -119,6 +126,12 @@ export class ChatPageController {
 	/** An empty chat; the focus stays where it is. */
 	clear(): void {
 		this.session.reset(setting('chat.systemPrompt'));
+		this.#postState();
+	}
+
+	/** A list has given the chat another title, or pinned it. */
+	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): void {
+		this.session.relabel(id, label);
 		this.#postState();
 	}
 
@@ -158,8 +171,7 @@ export class ChatPageController {
 
 	/** Lets the user choose the tools the model may call. */
 	async chooseTools(): Promise<void> {
-		const { models, model } = this.session.state;
-		await this.#deps.tools.choose(findModel(models, model) ?? models[0]);
+		await this.#deps.tools.choose(this.#model());
 		this.#postState();
 	}
 
@@ -196,11 +208,29 @@ export class ChatPageController {
 				session.detach(message.index);
 				return this.#postState();
 			case 'openAttachment':
-				return openSource(
-					session.conversation.turns.find(({ id }) => id === message.id)?.attachments?.[
-						message.index
-					]?.source,
-				);
+				return openAttachment(session, message.id, message.index);
+			case 'mentions': {
+				const items = await this.#mentions.offer(message.query);
+				return this.#post({ type: 'mentions', query: message.query, items });
+			}
+			case 'mention': {
+				const attachment = await this.#mentions.attachment(message.id);
+				if (attachment) this.attach(attachment);
+				return;
+			}
+			case 'context':
+				this.#context.toggle(message.kind, this.#model());
+				return this.#postState();
+			case 'dropFiles':
+				for (const line of message.text.split(/\r?\n/).filter((one) => one !== ''))
+					this.attach(await fileAttachment(vscode.Uri.parse(line, true)));
+				return;
+			case 'dropText':
+				return this.attach(textAttachment(message.name, message.text));
+			case 'openFile':
+				return openReference(message.path);
+			case 'terminal':
+				return putIntoTerminal(message.text);
 			case 'copy':
 				return vscode.env.clipboard.writeText(message.text);
 			case 'insert':
@@ -212,11 +242,14 @@ export class ChatPageController {
 				return this.#showModels();
 			case 'tools':
 				return this.chooseTools();
+			case 'betterModel':
+				await vscode.commands.executeCommand('nearglot.models.suggest', 'chat-completion');
+				return;
 			case 'newFile': {
 				const { text: content, language } = message;
 				const document = await vscode.workspace.openTextDocument({
 					content,
-					language: await known(language),
+					language: await languageIdOf(language),
 				});
 				await vscode.window.showTextDocument(document);
 				return;
@@ -230,10 +263,12 @@ export class ChatPageController {
 
 	/** A question, or a slash command with what it needs from the editor. */
 	async #ask(text: string): Promise<void> {
-		const question = workspaceQuestion(text);
-		if (question !== undefined) return this.#askWorkspace(text, question);
+		if (await sendWorkspaceQuestion(this.#deps.languageServer, this.session, text)) return;
+		await this.#context.refresh();
+		for (const own of this.#context.attachments(this.session.state.attachments))
+			this.session.attach(own);
 		const command = readSlashCommand(text);
-		if (!command) return this.session.send(text);
+		if (!command) return this.#askPrompt(text);
 		if (command.name === 'translate') return this.#translate(text, command.rest);
 		const { instruction, attaches } = slashCommands.get(command.name) ?? {};
 		if (attaches && this.session.state.attachments.length === 0) {
@@ -244,13 +279,19 @@ export class ChatPageController {
 		await this.session.send(text, instruction === undefined ? {} : { instruction });
 	}
 
-	/** A question with the pieces of the workspace that probably answer it. */
-	async #askWorkspace(text: string, question: string): Promise<void> {
-		const { pieces } = await searchWithProgress(this.#deps.languageServer, question);
-		const { models, model } = this.session.state;
-		const room = roomFor((findModel(models, model) ?? models[0])?.contextLength);
-		for (const attachment of pieceAttachments(pieces, room)) this.session.attach(attachment);
-		await this.session.send(text, { instruction: workspaceInstruction });
+	/** A question that may call a prompt of the workspace: its words go before what is attached. */
+	async #askPrompt(text: string): Promise<void> {
+		const call = readPromptCall(text);
+		const prompt = call && (await promptFiles()).find(({ name }) => name === call.name);
+		if (!prompt) return this.session.send(text);
+		const editor = lastTextEditor();
+		const own = editor ? selectionAttachment() : undefined;
+		const instruction = fillPrompt(prompt.words, {
+			input: call.rest,
+			selection: own?.text ?? '',
+			file: own?.label ?? '',
+		});
+		await this.session.send(text, { instruction });
 	}
 
 	async #translate(text: string, rest: string): Promise<void> {
@@ -271,6 +312,7 @@ export class ChatPageController {
 	}
 
 	async #ready(): Promise<void> {
+		await this.#context.refresh();
 		this.#postState();
 		if (this.#draft !== undefined) this.#post({ type: 'draft', text: this.#draft });
 		this.#draft = undefined;
@@ -287,6 +329,12 @@ export class ChatPageController {
 		this.#postState();
 	}
 
+	/** The model that is asked. */
+	#model(): ModelInfo | undefined {
+		const { models, model } = this.session.state;
+		return findModel(models, model) ?? models[0];
+	}
+
 	/** What was attached to the question a turn answers. */
 	#attachmentsOf(id: string): readonly Attachment[] {
 		const { turns } = this.session.conversation;
@@ -298,12 +346,13 @@ export class ChatPageController {
 		this.#counting?.cancel();
 		const source = new vscode.CancellationTokenSource();
 		this.#counting = source;
-		const { models, model } = this.session.state;
-		const limit = (findModel(models, model) ?? models[0])?.contextLength ?? null;
+		const model = this.#model();
+		const limit = model?.contextLength ?? null;
+		const own = this.#context.attachments(this.session.state.attachments);
 		try {
 			const { tokens } = await this.#deps.languageServer.request(
 				'nearglot/countTokens',
-				this.session.preview(text),
+				this.#context.withInstructions(this.session.preview(text, own), model),
 				source.token,
 			);
 			this.#post({ type: 'tokens', tokens, limit });
@@ -316,10 +365,25 @@ export class ChatPageController {
 		}
 	}
 
+	/** The chips alone: a chat may be long, and the cursor moves often. */
+	#postContext(): void {
+		const context = this.#context.chips(this.#model());
+		const chips = JSON.stringify(context);
+		if (chips === this.#chips) return;
+		this.#chips = chips;
+		this.#post({ type: 'context', context });
+	}
+
 	#postState(): void {
+		const context = this.#context.chips(this.#model());
+		this.#chips = JSON.stringify(context);
 		this.#post({
 			type: 'state',
-			state: { ...this.session.state, capabilities: { editor: true } },
+			state: {
+				...this.session.state,
+				context,
+				capabilities: { editor: true },
+			},
 			strings: strings(),
 		});
 	}
@@ -327,50 +391,6 @@ export class ChatPageController {
 	#post(message: HostMessage): void {
 		void this.#webview?.postMessage(message);
 	}
-}
-
-async function complete(
-	languageServer: LanguageServerClient,
-	params: ChatParams,
-	onDelta: (delta: ChatDelta) => void,
-	signal: AbortSignal,
-): Promise<ChatEnd> {
-	const source = new vscode.CancellationTokenSource();
-	const cancel = () => source.cancel();
-	signal.addEventListener('abort', cancel, { once: true });
-	try {
-		return await languageServer.request('nearglot/chat', params, source.token, (value) =>
-			onDelta(value as ChatDelta),
-		);
-	} catch (error) {
-		// The page says what happened; what can be done about it is offered here.
-		if (teamTrouble(asAppError(error))) void showError(error);
-		throw error;
-	} finally {
-		signal.removeEventListener('abort', cancel);
-		source.dispose();
-	}
-}
-
-async function known(language: string): Promise<string> {
-	const aliases: ReadonlyMap<string, string> = new Map(
-		Object.entries<string>({
-			bash: 'shellscript',
-			sh: 'shellscript',
-			js: 'javascript',
-			ts: 'typescript',
-			py: 'python',
-			'c#': 'csharp',
-			'c++': 'cpp',
-			md: 'markdown',
-			yml: 'yaml',
-			ps1: 'powershell',
-			rb: 'ruby',
-			rs: 'rust',
-		}),
-	);
-	const name = aliases.get(language.toLowerCase()) ?? language.toLowerCase();
-	return (await vscode.languages.getLanguages()).includes(name) ? name : 'plaintext';
 }
 
 function strings(): Strings {

@@ -5,6 +5,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../server/protocol/defined.ts';
 import type { Conversation } from '../../server/protocol/index.ts';
 import { makePrivateDir, readPlainText, writePrivateFile } from '../../server/store/files.ts';
 import { JsonFile, type JsonFormat } from '../../server/store/jsonFile.ts';
@@ -15,9 +16,12 @@ import { makePrivateFolder } from '../privateFiles.ts';
 export interface ChatSummary {
 	readonly id: string;
 	readonly title: string;
+	readonly pinned: boolean;
+	/** Model of the last answer, if one is known. */
+	readonly model?: string;
 	/** ISO 8601. */
 	readonly updatedAt: string;
-	/** Everything said, in lower case, for searching. */
+	/** Everything said, for searching. */
 	readonly text: string;
 }
 
@@ -43,6 +47,15 @@ export class ChatStore {
 		});
 	}
 
+	/** Gives a chat another title, or pins it; one that is gone stays away. */
+	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): Promise<void> {
+		return this.#inTurn(async () => {
+			const chat = await this.load(id);
+			if (!chat || this.#removed.has(id)) return;
+			await this.#file(id).change(() => [{ chat: { ...chat, ...label } }, undefined]);
+		});
+	}
+
 	/** The chat, or `undefined` when there is none; a damaged one is set aside. */
 	async load(id: string): Promise<Conversation | undefined> {
 		if (!/^[\w-]+$/.test(id)) return undefined;
@@ -56,14 +69,13 @@ export class ChatStore {
 		const chats = await Promise.all(ids.map((id) => (id ? this.load(id) : undefined)));
 		return chats
 			.filter((chat) => chat !== undefined)
-			.map(({ id, title, updatedAt, turns }) => ({
+			.map(({ id, title, pinned = false, updatedAt, turns }) => ({
 				id,
 				title,
+				pinned,
+				...defined({ model: turns.findLast(({ model }) => model !== undefined)?.model }),
 				updatedAt,
-				text: turns
-					.map((turn) => turn.text)
-					.join('\n')
-					.toLowerCase(),
+				text: turns.map((turn) => turn.text).join('\n'),
 			}))
 			.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
 	}

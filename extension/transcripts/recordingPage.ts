@@ -10,6 +10,7 @@ import {
 	type LanguageInfo,
 	type ModelInfo,
 	parseTranscriptMessage,
+	readyTargets,
 	type TranscribeChoice,
 	type TranscriptHostMessage,
 	type TranscriptPageMessage,
@@ -52,6 +53,7 @@ export class RecordingPage implements vscode.Disposable {
 	readonly #ended = new vscode.CancellationTokenSource();
 	#models: readonly ModelInfo[] = [];
 	#languages: readonly LanguageInfo[] = [];
+	#readyTargets: readonly string[] = [];
 	#listed = false;
 	#playable: Promise<vscode.Uri> | undefined;
 
@@ -205,6 +207,7 @@ export class RecordingPage implements vscode.Disposable {
 			({ task, state }) =>
 				task === 'automatic-speech-recognition' && (state === 'cached' || state === 'loaded'),
 		);
+		this.#readyTargets = [...readyTargets(models)];
 		this.#listed = true;
 		this.#postState();
 		const { languages } = await languageServer.request('nearglot/languages', {
@@ -240,6 +243,7 @@ export class RecordingPage implements vscode.Disposable {
 				name: this.name,
 				models: this.#models,
 				languages: this.#languages,
+				ready: this.#readyTargets,
 				editor: true,
 				noModel: this.#listed && this.#models.length === 0,
 			},

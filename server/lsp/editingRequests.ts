@@ -13,6 +13,7 @@ import {
 import { pushAll } from '../protocol/lists.ts';
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
 import {
+	messageProgressInWorker,
 	translateDocumentInWorker,
 	translateFileInWorker,
 	translateMissingInWorker,
@@ -129,6 +130,11 @@ export function editingRequests(editing: Editing) {
 		);
 	};
 
+	const progress: Handler<'nearglot/messageProgress'> = (
+		{ fileName, source, target, to },
+		signal,
+	) => messageProgressInWorker({ fileName, text: source, target, to }, signal);
+
 	const readerRanges: Handler<'nearglot/readerRanges'> = (params, signal) =>
 		withDocument(params, async (document): Promise<{ ranges: TranslatedRange[] }> => {
 			const [from, to] = [
@@ -192,6 +198,7 @@ export function editingRequests(editing: Editing) {
 		'nearglot/translateDocument': wholeDocument,
 		'nearglot/translateFile': wholeFile,
 		'nearglot/translateMissing': missing,
+		'nearglot/messageProgress': progress,
 		'nearglot/readerRanges': readerRanges,
 		'nearglot/nameSymbol': name,
 		'nearglot/messageFiles': families,

@@ -10,6 +10,24 @@ export interface PageCapabilities {
 	readonly editor: boolean;
 }
 
+/** What is offered after `/`, `@` or `#`. */
+export interface Mention {
+	/** By this the host knows it again when it is chosen. */
+	readonly id: string;
+	readonly label: string;
+	readonly detail: string;
+	/** Takes the place of what was typed; absent: that goes, and the host attaches what was chosen. */
+	readonly insert?: string;
+}
+
+/** Something that goes along with every question while it is on. */
+export interface ContextChip {
+	/** The file or selection of the active editor; instructions for models that lie in the workspace. */
+	readonly kind: 'editor' | 'instructions';
+	readonly label: string;
+	readonly on: boolean;
+}
+
 export interface PageState {
 	readonly conversation: Conversation;
 	/** Id of the answer that is being written. */
@@ -19,6 +37,8 @@ export interface PageState {
 	/** Chosen model id; empty: the first ready one. */
 	readonly model: string;
 	readonly attachments: readonly Attachment[];
+	/** What may go along with every question; absent: nothing. */
+	readonly context?: readonly ContextChip[];
 	/** Names of the tools the model may call. */
 	readonly tools: readonly string[];
 	readonly capabilities: PageCapabilities;
@@ -47,6 +67,9 @@ export type HostMessage =
 	| { readonly type: 'progress'; readonly progress: ChatProgress | null }
 	| { readonly type: 'tokens'; readonly tokens: number; readonly limit: number | null }
 	| { readonly type: 'draft'; readonly text: string }
+	| { readonly type: 'context'; readonly context: readonly ContextChip[] }
+	/** Answers `mentions` with the same query. */
+	| { readonly type: 'mentions'; readonly query: string; readonly items: readonly Mention[] }
 	| { readonly type: 'focus' };
 
 /** From the page to its host. */
@@ -63,10 +86,25 @@ export type PageMessage =
 	/** Opens the file that what goes along with the question `id` was taken from. */
 	| { readonly type: 'openAttachment'; readonly id: string; readonly index: number }
 	| { readonly type: 'detach'; readonly index: number }
+	/** Asks what can stand for `/…`, `@…` or `#…`; the answer is a message of the same name. */
+	| { readonly type: 'mentions'; readonly query: string }
+	/** Attaches what was offered. */
+	| { readonly type: 'mention'; readonly id: string }
+	/** Turns a part of the context on or off. */
+	| { readonly type: 'context'; readonly kind: string }
+	/** Attaches files of the editor that were dropped, one address a line; or the text of a file from elsewhere. */
+	| { readonly type: 'dropFiles'; readonly text: string }
+	| { readonly type: 'dropText'; readonly name: string; readonly text: string }
+	/** Opens a file of the workspace: a path, then perhaps `:LINE`. */
+	| { readonly type: 'openFile'; readonly path: string }
+	/** Puts a command into the terminal; whoever reads it there runs it. */
+	| { readonly type: 'terminal'; readonly text: string }
 	| { readonly type: 'copy' | 'insert' | 'replace'; readonly text: string }
 	/** Shows code of the turn `id` as a change of the file it is for. */
 	| { readonly type: 'apply'; readonly id: string; readonly text: string }
 	/** Asks for the list of models again, and for the choice of tools. */
 	| { readonly type: 'models' | 'tools' }
+	/** Leads to a choice of models to download. */
+	| { readonly type: 'betterModel' }
 	| { readonly type: 'newFile'; readonly text: string; readonly language: string }
 	| { readonly type: 'link'; readonly href: string };

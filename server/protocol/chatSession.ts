@@ -111,6 +111,11 @@ export class ChatSession {
 		this.#conversation = this.#empty(system);
 	}
 
+	/** Takes over what a list has changed of the chat that is shown: its next save must not bring back the old. */
+	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): void {
+		if (this.#conversation.id === id) this.#conversation = { ...this.#conversation, ...label };
+	}
+
 	open(conversation: Conversation): void {
 		this.#leave();
 		this.#conversation = conversation;
@@ -168,9 +173,10 @@ export class ChatSession {
 		await this.#written;
 	}
 
-	/** The prompt that asking `text` now would send. */
-	preview(text: string): ChatParams {
-		const turn = this.#userTurn(text, this.#conversation.leaf, this.#attachments);
+	/** The prompt that asking `text` now would send, with what would go along by itself. */
+	preview(text: string, more: readonly Attachment[] = []): ChatParams {
+		const attachments = [...this.#attachments, ...more];
+		const turn = this.#userTurn(text, this.#conversation.leaf, attachments);
 		const next = addTurn(this.#conversation, turn);
 		const { tools } = this.#toolSet();
 		return {

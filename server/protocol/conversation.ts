@@ -54,6 +54,8 @@ export interface Conversation {
 	/** ISO 8601. */
 	readonly updatedAt: string;
 	readonly turns: readonly Turn[];
+	/** Kept at the top of lists. */
+	readonly pinned?: boolean;
 	/** Last turn of the branch that is shown; `null` while empty. */
 	readonly leaf: string | null;
 }

@@ -76,6 +76,23 @@ export interface TranslateMissingParams {
 	readonly partialResultToken?: string | number;
 }
 
+/** How far a translated file is; counted in messages of the source. */
+export interface MessageProgressParams {
+	/** Its ending names the format. */
+	readonly fileName: string;
+	readonly source: string;
+	readonly target: string;
+	/** BCP 47 code of the target: its own plural forms count. */
+	readonly to: string;
+}
+
+export interface MessageProgress {
+	readonly total: number;
+	readonly missing: number;
+	/** Messages of the target that the source no longer has. */
+	readonly unused: number;
+}
+
 export interface TranslateMissingResult {
 	/** The target file with what it lacked. */
 	readonly text: string;

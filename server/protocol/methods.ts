@@ -10,6 +10,8 @@ import type {
 	GlossaryTextParams,
 	MessageFamily,
 	MessageFilesParams,
+	MessageProgress,
+	MessageProgressParams,
 	NameSymbolParams,
 	NameSymbolResult,
 	TranslateMissingParams,
@@ -299,6 +301,7 @@ export interface Requests {
 	'nearglot/translateFile': { params: TranslateFileParams; result: TranslateFileResult };
 	/** Partial results are TextsProgress. */
 	'nearglot/translateMissing': { params: TranslateMissingParams; result: TranslateMissingResult };
+	'nearglot/messageProgress': { params: MessageProgressParams; result: MessageProgress };
 	'nearglot/messageFiles': {
 		params: MessageFilesParams;
 		result: { families: readonly MessageFamily[] };

@@ -133,6 +133,50 @@ export function editLine(
 	};
 }
 
+/**
+ * The document with a line cut in two before one of its words; unchanged when there is no such place. The second part
+ * begins when its first word does.
+ */
+export function splitLine(
+	document: TranscriptDocument,
+	id: number,
+	word: number,
+): TranscriptDocument {
+	const place = document.lines.findIndex((line) => line.id === id);
+	const line = document.lines[place];
+	const first = line?.words[word];
+	if (!line || !first || word < 1) return document;
+	let at = 0;
+	for (const known of line.words.slice(0, word + 1)) {
+		const found = line.text.indexOf(known.word, at);
+		if (found === -1) return document;
+		at = known === first ? found : found + known.word.length;
+	}
+	const [before, after] = [line.text.slice(0, at).trim(), line.text.slice(at).trim()];
+	if (before === '' || after === '') return document;
+	const lastId = Math.max(...document.lines.map((one) => one.id));
+	const halves: TranscriptLine[] = [
+		{ ...line, text: before, words: line.words.slice(0, word), end: first.start },
+		{ ...line, id: lastId + 1, text: after, words: line.words.slice(word), start: first.start },
+	];
+	return { ...document, lines: document.lines.toSpliced(place, 1, ...halves) };
+}
+
+/** The document with a line and the one after it as one; unchanged for the last line. */
+export function mergeLines(document: TranscriptDocument, id: number): TranscriptDocument {
+	const place = document.lines.findIndex((line) => line.id === id);
+	const [line, next] = [document.lines[place], document.lines[place + 1]];
+	if (!line || !next) return document;
+	const space = unspaced.test(line.text.at(-1) ?? '') ? '' : ' ';
+	const whole: TranscriptLine = {
+		...line,
+		end: next.end,
+		text: `${line.text}${space}${next.text}`,
+		words: [...line.words, ...next.words],
+	};
+	return { ...document, lines: document.lines.toSpliced(place, 2, whole) };
+}
+
 /** The text of a line in pieces that give the text again when joined. */
 export function linePieces(line: TranscriptLine): LinePiece[] {
 	const pieces: LinePiece[] = [];

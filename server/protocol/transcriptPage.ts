@@ -50,6 +50,8 @@ export interface TranscriptState {
 	readonly models: readonly ModelInfo[];
 	/** What the transcript can be translated into; the first is the user's own. */
 	readonly languages: readonly LanguageInfo[];
+	/** Codes of those for which a model is here; absent until they are known. */
+	readonly ready?: readonly string[];
 	readonly canUndo: boolean;
 	readonly canRedo: boolean;
 	/** Why the last work failed. */
@@ -79,6 +81,12 @@ export type TranscriptHostMessage =
 	| { readonly type: 'media'; readonly url: string }
 	| { readonly type: 'find' };
 
+/** What a line is to say. */
+export interface LineText {
+	readonly id: number;
+	readonly text: string;
+}
+
 /** From the page to its host. */
 export type TranscriptPageMessage =
 	| { readonly type: 'ready' | 'cancel' | 'undo' | 'redo' | 'clearTranslation' | 'insert' }
@@ -87,6 +95,11 @@ export type TranscriptPageMessage =
 	| { readonly type: 'downloadModel' }
 	| { readonly type: 'transcribe'; readonly choice: TranscribeChoice }
 	| { readonly type: 'edit'; readonly id: number; readonly text: string }
+	/** Other texts in several lines, as one step of undo. */
+	| { readonly type: 'replace'; readonly lines: readonly LineText[] }
+	/** Cuts a line in two before the word with this index; puts a line and the next one together. */
+	| { readonly type: 'split'; readonly id: number; readonly word: number }
+	| { readonly type: 'merge'; readonly id: number }
 	/** Another name for a speaker, wherever they speak; empty takes it away. */
 	| { readonly type: 'nameSpeaker'; readonly speaker: string; readonly name: string }
 	| { readonly type: 'translate'; readonly to: string }
@@ -98,6 +111,9 @@ export type TranscriptPageMessage =
 	  }
 	| { readonly type: 'copy'; readonly content: ExportContent; readonly times: boolean };
 
+const isLineText = (value: unknown): value is LineText =>
+	isRecord(value) && Number.isInteger(value['id']) && typeof value['text'] === 'string';
+
 const plain = new Set([
 	...['ready', 'cancel', 'undo', 'redo', 'clearTranslation', 'insert', 'unplayable'],
 	'downloadModel',
@@ -106,7 +122,7 @@ const plain = new Set([
 /** Checks what came out of a page: it is input like any other. `undefined` when it is not valid. */
 export function parseTranscriptMessage(value: unknown): TranscriptPageMessage | undefined {
 	if (!isRecord(value) || typeof value['type'] !== 'string') return undefined;
-	const { type, choice, id, text, to, format, content, times, speaker, name } = value;
+	const { type, choice, id, text, lines, word, to, format, content, times, speaker, name } = value;
 	const contentKnown = exportContents.some((one) => one === content) && typeof times === 'boolean';
 	const valid =
 		plain.has(value['type']) ||
@@ -118,6 +134,9 @@ export function parseTranscriptMessage(value: unknown): TranscriptPageMessage | 
 			['boolean', 'undefined'].includes(typeof choice['speakers'])) ||
 		(type === 'nameSpeaker' && typeof speaker === 'string' && typeof name === 'string') ||
 		(type === 'edit' && Number.isInteger(id) && typeof text === 'string') ||
+		(type === 'replace' && Array.isArray(lines) && lines.every(isLineText)) ||
+		(type === 'split' && Number.isInteger(id) && Number.isInteger(word)) ||
+		(type === 'merge' && Number.isInteger(id)) ||
 		(type === 'translate' && typeof to === 'string' && /^[A-Za-z-]{2,20}$/.test(to)) ||
 		(type === 'copy' && contentKnown) ||
 		(type === 'export' && contentKnown && exportFormats.some((one) => one === format));

@@ -11,13 +11,16 @@ import type { Transcript } from './speechTypes.ts';
 import {
 	editLine,
 	lineOf,
+	mergeLines,
 	nameSpeaker,
+	splitLine,
 	type TranscriptDocument,
 	type TranscriptLine,
 	transcriptDocumentOf,
 	untranslated,
 } from './transcriptDocument.ts';
 import type {
+	LineText,
 	TranscribeChoice,
 	TranscriptHostMessage,
 	TranscriptJob,
@@ -104,6 +107,12 @@ export class TranscriptSession {
 				return this.translate(message.to);
 			case 'edit':
 				return this.edit(message.id, message.text);
+			case 'replace':
+				return this.replace(message.lines);
+			case 'split':
+				return this.#reshape((document) => splitLine(document, message.id, message.word));
+			case 'merge':
+				return this.#reshape((document) => mergeLines(document, message.id));
 			case 'nameSpeaker':
 				this.nameSpeaker(message.speaker, message.name);
 				return Promise.resolve();
@@ -168,6 +177,26 @@ export class TranscriptSession {
 		else this.#postDocument();
 		const to = changed.translation?.to;
 		if (to !== undefined && after && !this.#job) await this.translate(to);
+	}
+
+	/** Other texts in several lines, as one step; an empty text takes its line away. */
+	replace(lines: readonly LineText[]): Promise<void> {
+		return this.#reshape((document) =>
+			lines.reduce((whole, { id, text }) => editLine(whole, id, text), document),
+		);
+	}
+
+	/** A change of many lines as one step; what is no longer translated is translated again. */
+	async #reshape(change: (document: TranscriptDocument) => TranscriptDocument): Promise<void> {
+		if (!this.#document || this.#job?.kind === 'transcribe') return;
+		const changed = change(this.#document);
+		const { lines } = this.#document;
+		const same = changed.lines.every((line, place) => line === lines[place]);
+		if (same && changed.lines.length === lines.length) return;
+		this.#change(changed);
+		this.#postDocument();
+		const to = changed.translation?.to;
+		if (to !== undefined && !this.#job) await this.translate(to);
 	}
 
 	/** Another name for a speaker, wherever they speak. */

@@ -16,10 +16,11 @@ const layers: readonly (readonly string[])[] = [
 	['commands.ts'],
 	['extension.ts', 'statusItem.ts'],
 	['actions', 'ai', 'preview', 'readerMode.ts', 'transcripts', 'warmUp.ts'],
-	['account', 'chat', 'models', 'targetLanguageItem.ts'],
+	['account', 'chat', 'messages', 'models', 'targetLanguageItem.ts'],
 	[
 		'editorLanguages.ts',
 		'glossaryFiles.ts',
+		'readerLines.ts',
 		'secretStorage.ts',
 		'targetLanguage.ts',
 		'translationSystem.ts',

@@ -9,6 +9,7 @@ import {
 	lineOf,
 	linePieces,
 	parseTranscriptMessage,
+	splitLine,
 	type Transcript,
 	type TranscriptDocument,
 	transcriptDocumentOf,
@@ -204,4 +205,18 @@ test('messages of a page that are not as agreed are dropped', () => {
 		{ type: 'translate', to: 'de&x=1' },
 	])
 		assert.equal(parseTranscriptMessage(wrong), undefined, JSON.stringify(wrong));
+});
+
+test('a line is cut before a word that occurs twice, and its times go with its words', () => {
+	const words = ['go', 'and', 'go', 'on'].map((word, at) => ({ word, start: at, end: at + 0.5 }));
+	const line = { id: 4, start: 0, end: 4, text: 'go and go, on', words, speaker: 'A' };
+	const document = { language: 'en', duration: 4, lines: [line] };
+	const [first, second, ...none] = splitLine(document, 4, 2).lines;
+	assert.deepEqual(none, []);
+	assert.deepEqual([first?.text, first?.end, first?.id], ['go and', 2, 4]);
+	assert.deepEqual([second?.text, second?.start, second?.id], ['go, on', 2, 5]);
+	assert.equal(second?.speaker, 'A');
+	assert.equal(second?.words.length, 2);
+	for (const word of [0, 4, -1]) assert.equal(splitLine(document, 4, word), document);
+	assert.equal(splitLine(document, 9, 1), document);
 });

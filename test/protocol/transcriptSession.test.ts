@@ -165,3 +165,33 @@ test('a second work on the same recording is refused, and a failing store is tol
 	await session.saved;
 	assert.equal(session.state.problem, 'The disk is full.');
 });
+
+test('words are replaced in many lines as one step, and lines are cut in two and joined', async () => {
+	const { session, texts, messages } = start();
+	await session.transcribe(anything);
+	await session.translate('de');
+	await session.handle({
+		type: 'replace',
+		lines: [
+			{ id: 0, text: 'first' },
+			{ id: 2, text: '' },
+		],
+	});
+	assert.equal(texts(), 'first two');
+	assert.equal(session.document?.translation?.lines[0]?.text, 'de:first');
+	session.undo();
+	assert.equal(texts(), 'one two three', 'one step brings all of it back');
+	await session.handle({ type: 'merge', id: 0 });
+	assert.deepEqual(
+		session.document?.lines.map(({ text, start, end }) => [text, start, end]),
+		[
+			['one two', 0, 2],
+			['three', 2, 3],
+		],
+	);
+	const { length } = messages;
+	await session.handle({ type: 'merge', id: 2 });
+	await session.handle({ type: 'split', id: 0, word: 0 });
+	await session.handle({ type: 'replace', lines: [{ id: 0, text: 'one two' }] });
+	assert.equal(messages.length, length, 'what changes nothing is no step');
+});

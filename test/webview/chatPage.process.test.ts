@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Conversation, PageState, Turn } from '../../server/protocol/index.ts';
+import { violations } from '../e2e/axe.ts';
 import { until } from '../support/until.ts';
 import { inBrowser, launchBrowser, openPage } from './pageInBrowser.ts';
 
@@ -167,6 +168,10 @@ const markdown = `- [x] done **well**
 @@ 1 @@
 \`\`\`
 
+Of $x^2 \\le y$ and \\(z\\), not $5 or $6:
+
+$$\\frac{a}{b}$$
+
 A claim[^1], see \`src/a.ts:12\`.
 
 [^1]: The source.
@@ -222,8 +227,135 @@ test('tasks, tables, differences and footnotes look like what they are', inBrows
 		const lines = await box.locator('pre .inserted, pre .deleted').allTextContents();
 		return lines.map((line) => line.trim()).join() === '- old line,+ new line';
 	});
+	await until('formulas are drawn', async () => (await box.locator('math').count()) === 3);
+	assert.equal(await box.locator('.maths.block mfrac').count(), 1);
+	assert.match((await box.textContent()) ?? '', /not \$5 or \$6/);
 	assert.equal(await box.locator('p > sup').textContent(), '1');
 	assert.match((await box.locator('.footnotes').textContent()) ?? '', /The source\./);
 	assert.ok(!(await box.textContent())!.includes('[^1]'));
 	await page.close();
 });
+
+/** What the page has told its host of one type. */
+const told = (page: Page, type: string): Promise<Record<string, unknown>[]> =>
+	page.evaluate(
+		(wanted) =>
+			(window as unknown as { sent: { type: string }[] }).sent.filter(
+				(message) => message.type === wanted,
+			),
+		type,
+	);
+
+test(
+	'a slash, @ and # offer what there is; keys choose, and the draft holds what was chosen',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.setViewportSize({ width: 240, height: 500 });
+		await tell(show(chat(1, false)));
+		const input = page.locator('.composer textarea');
+		await input.pressSequentially('/e');
+		await until('the host is asked', async () =>
+			(await told(page, 'mentions')).some(({ query }) => query === '/e'),
+		);
+		const items = [
+			{ id: 'explain', label: '/explain', detail: 'Explains the code', insert: '/explain ' },
+			{ id: 'edit', label: '/edit', detail: '', insert: '/edit ' },
+		];
+		await tell({ type: 'mentions', query: '/x', items });
+		assert.equal(
+			await page.locator('.mentions [role=option]').count(),
+			0,
+			'an answer to other words is not shown',
+		);
+		await tell({ type: 'mentions', query: '/e', items });
+		await page.locator('.mentions [role=option]').nth(1).waitFor();
+		assert.deepEqual(await violations(page, '.composer'), []);
+		await input.press('ArrowDown');
+		await input.press('Enter');
+		await until('the command is in the draft', async () => (await input.inputValue()) === '/edit ');
+		assert.deepEqual(await told(page, 'ask'), [], 'Enter chose and did not send');
+		await input.fill('');
+		await input.pressSequentially('see @a');
+		await until('the host is asked again', async () =>
+			(await told(page, 'mentions')).some(({ query }) => query === '@a'),
+		);
+		await tell({
+			type: 'mentions',
+			query: '@a',
+			items: [{ id: 'file:1', label: 'a.ts', detail: 'src/a.ts' }],
+		});
+		await page.getByRole('option', { name: 'a.ts' }).click();
+		await until('the words are gone', async () => (await input.inputValue()) === 'see ');
+		assert.deepEqual(await told(page, 'mention'), [{ type: 'mention', id: 'file:1' }]);
+		await page.close();
+	},
+);
+
+test('the context is visible and can be left out; dropped files go along', inBrowser, async () => {
+	const { page, tell } = await openPage(browser, 'chat');
+	await page.setViewportSize({ width: 200, height: 500 });
+	await tell(show(chat(1, false)));
+	await tell({
+		type: 'context',
+		context: [
+			{ kind: 'editor', label: 'a-file-with-a-long-name.test.ts:3-9', on: false },
+			{ kind: 'instructions', label: 'AGENTS.md', on: true },
+		],
+	});
+	const chip = page.getByRole('button', { name: 'AGENTS.md', pressed: true });
+	await chip.click();
+	assert.deepEqual(await told(page, 'context'), [{ type: 'context', kind: 'instructions' }]);
+	assert.ok(
+		await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+		'nothing sticks out',
+	);
+	await page.locator('.composer').evaluate((composer) => {
+		const dataTransfer = new DataTransfer();
+		dataTransfer.setData('text/uri-list', 'file:///w/a.ts\r\nfile:///w/b.ts');
+		composer.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+		const files = new DataTransfer();
+		files.items.add(new File(['words'], 'notes.txt'));
+		composer.dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true }));
+	});
+	await until('both are told', async () => (await told(page, 'dropText')).length === 1);
+	assert.equal((await told(page, 'dropFiles'))[0]?.['text'], 'file:///w/a.ts\r\nfile:///w/b.ts');
+	assert.deepEqual(await told(page, 'dropText'), [
+		{ type: 'dropText', name: 'notes.txt', text: 'words' },
+	]);
+	await page.close();
+});
+
+test(
+	'commands go to the terminal first, code to its file; names of files open them',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.setViewportSize({ width: 220, height: 600 });
+		const words =
+			'```sh\nls\n```\n\n```ts\nlet a;\n```\n\nSee `src/a.ts:12`, [b](./src/b.ts#L3) and `c.ts`.';
+		const state = chat(1, false);
+		const turns = state.conversation.turns.map((one) =>
+			one.role === 'assistant' ? { ...one, text: words } : one,
+		);
+		await tell(show({ ...state, conversation: { ...state.conversation, turns } }));
+		await page.getByRole('button', { name: 'Terminal' }).click();
+		await page.getByRole('button', { name: 'Compare with the file' }).click();
+		await page.getByRole('button', { name: 'More actions' }).first().click();
+		await page.getByRole('button', { name: 'Insert at cursor' }).click();
+		await page.getByRole('button', { name: 'src/a.ts:12' }).click();
+		await page.getByRole('button', { name: 'b', exact: true }).click();
+		assert.equal(await page.locator('.file-reference').count(), 2);
+		const sent = (type: string) => told(page, type).then(([message]) => message);
+		assert.deepEqual(await sent('terminal'), { type: 'terminal', text: 'ls' });
+		assert.deepEqual(await sent('apply'), { type: 'apply', id: 'a0', text: 'let a;' });
+		assert.deepEqual(await sent('insert'), { type: 'insert', text: 'ls' });
+		const paths = (await told(page, 'openFile')).map(({ path }) => path);
+		assert.deepEqual(paths, ['src/a.ts:12', 'src/b.ts:3']);
+		assert.ok(
+			await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+			'nothing sticks out',
+		);
+		await page.close();
+	},
+);

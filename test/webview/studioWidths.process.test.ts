@@ -71,6 +71,10 @@ test(
 							() => document.documentElement.scrollWidth > document.documentElement.clientWidth,
 						);
 						assert.deepEqual([outside, scrolls], [[], false], `tool ${tool} at ${width}`);
+						const cut = await page
+							.locator('nav .tab[aria-current] span')
+							.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1);
+						assert.ok(!cut, `the name of the open page is whole at ${width}`);
 					}
 				}
 				if (address === url) await requestsPage(page);

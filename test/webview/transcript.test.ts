@@ -11,7 +11,8 @@ import {
 } from '../../server/protocol/index.ts';
 import { barsOf } from '../../webview/transcript/bars.ts';
 import { placeOf, wordStart } from '../../webview/transcript/place.ts';
-import { createSearch, findIn } from '../../webview/transcript/transcriptSearch.ts';
+import { targetsOf } from '../../webview/transcript/targets.ts';
+import { createSearch, findIn, replaceIn } from '../../webview/transcript/transcriptSearch.ts';
 
 const lines: TranscriptLine[] = [
 	lineOf({ id: 4, start: 1, end: 3, text: 'ab cd' }),
@@ -97,4 +98,22 @@ test('dictated text joins what is written with one space where words would touch
 	assert.equal(joinText('\t// ', ' it', ' again'), 'it');
 	assert.equal(joinText('我们', '走吧', '。'), '走吧');
 	assert.equal(joinText('a', '  ', 'b'), '');
+});
+
+test('found words are replaced at their places, and what stands between them stays', () => {
+	const text = 'Muller met Müller.';
+	assert.equal(replaceIn(text, findIn(text, 'muller'), 'Meyer & Co'), 'Meyer & Co met Meyer & Co.');
+	assert.equal(replaceIn(text, [], 'x'), text);
+});
+
+test('a transcript is offered what can be had at once first, and never its own language', () => {
+	const languages = ['en', 'af', 'de', 'fr'].map((code) => ({
+		code,
+		name: code,
+		nativeName: code,
+	}));
+	const codes = (ready: string[] | undefined, spoken: string) =>
+		targetsOf({ languages, ...(ready ? { ready } : {}) }, spoken).map(({ code }) => code);
+	assert.deepEqual(codes(['de', 'fr', 'en'], 'en'), ['de', 'fr', 'af']);
+	assert.deepEqual(codes(undefined, 'fr'), ['en', 'af', 'de']);
 });

@@ -11,6 +11,7 @@ import {
 	type TranscribeChoice,
 } from '../../server/protocol/index.ts';
 import { Choice, Tick } from './menu.tsx';
+import { targetsOf } from './targets.ts';
 import { useTranscript } from './transcriptState.ts';
 
 const formatNames: Readonly<Record<ExportFormat, string>> = {
@@ -101,9 +102,7 @@ export function TranscribeForm({ label, done }: { label: string; done?: () => vo
 export function TranslateForm({ done }: { done: () => void }): VNode {
 	const { state, document, send, t } = useTranscript();
 	const chosen = useSignal<string | undefined>(undefined);
-	const languages = (state.value?.languages ?? []).filter(
-		({ code }) => code !== document.value?.language,
-	);
+	const languages = targetsOf(state.value, document.value?.language);
 	const shown = document.value?.translation?.to;
 	const to = chosen.value ?? shown ?? languages[0]?.code ?? '';
 	return (

@@ -26,7 +26,7 @@ interface LineProps {
 }
 
 export function LineView({ index, line, nearness, translation, sideBySide }: LineProps): VNode {
-	const { place, player, editing, search, document, t } = useTranscript();
+	const { place, player, editing, search, document, send, t } = useTranscript();
 	const item = useRef<HTMLLIElement>(null);
 	const near = useSignal(false);
 	useLayoutEffect(() => {
@@ -102,6 +102,20 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 							editing.value = line.id;
 						}}
 					/>
+					{word.value > 0 && (
+						<IconButton
+							icon="split"
+							label={t('split')}
+							onClick={() => send({ type: 'split', id: line.id, word: word.value })}
+						/>
+					)}
+					{index < document.value.lines.length - 1 && (
+						<IconButton
+							icon="merge"
+							label={t('merge')}
+							onClick={() => send({ type: 'merge', id: line.id })}
+						/>
+					)}
 				</span>
 			)}
 		</li>

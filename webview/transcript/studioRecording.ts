@@ -4,6 +4,7 @@ import {
 	exportName,
 	exportTranscript,
 	readTranscript,
+	readyTargets,
 	type TranscribeChoice,
 	type Transcript,
 	type TranscriptDelta,
@@ -32,7 +33,10 @@ export function openRecording(
 ): { readonly page: TranscriptPageState; close(): void } {
 	const url = URL.createObjectURL(sound);
 	let listener: (message: TranscriptHostMessage) => void = () => {};
-	let lists: Pick<TranscriptState, 'models' | 'languages'> = { models: [], languages: [] };
+	let lists: Pick<TranscriptState, 'models' | 'languages' | 'ready'> = {
+		models: [],
+		languages: [],
+	};
 	let listed = false;
 	const post = (message: TranscriptHostMessage) => listener(message);
 	const postState = () =>
@@ -71,7 +75,11 @@ export function openRecording(
 			if (waveform) post({ type: 'waveform', waveform });
 		});
 		const models = await api.models();
-		lists = { ...lists, models: models.filter((model) => model.task === task) };
+		lists = {
+			...lists,
+			models: models.filter((model) => model.task === task),
+			ready: [...readyTargets(models)],
+		};
 		listed = true;
 		postState();
 		const last = session.choice;

@@ -1,11 +1,12 @@
 /** Above the lines: searching, undoing, translating, copying, exporting, transcribing again. */
 
-import { useSignalEffect } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Icon, IconButton } from '../icons.tsx';
 import { CopyForm, ExportForm, TranscribeForm, TranslateForm } from './forms.tsx';
 import { Menu } from './menu.tsx';
+import { replaceIn } from './transcriptSearch.ts';
 import { useTranscript } from './transcriptState.ts';
 
 export function Toolbar(): VNode {
@@ -57,6 +58,7 @@ function SearchField(): VNode {
 	});
 	const { length } = search.matches.value;
 	const searching = search.query.value.trim() !== '';
+	const replacing = useSignal(false);
 	return (
 		<search class="search">
 			<Icon name="find" />
@@ -87,6 +89,59 @@ function SearchField(): VNode {
 					<IconButton icon="next" label={t('findNext')} onClick={() => search.move(1)} />
 				</>
 			)}
+			{length > 0 && !replacing.value && (
+				<IconButton
+					icon="replace"
+					label={t('replaceShow')}
+					onClick={() => {
+						replacing.value = true;
+					}}
+				/>
+			)}
+			{searching && replacing.value && <ReplaceField />}
 		</search>
+	);
+}
+
+/** Other words for what was found, in the transcript itself; its translation follows. */
+function ReplaceField(): VNode {
+	const { search, document, job, send, t } = useTranscript();
+	const words = useSignal('');
+	const own = search.matches.value.filter(({ translated }) => !translated);
+	const busy = job.value?.kind === 'transcribe' || own.length === 0;
+	const replace = (matches: typeof own) => {
+		const lines = Map.groupBy(matches, ({ line }) => line);
+		const texts = (document.value?.lines ?? [])
+			.filter(({ id }) => lines.has(id))
+			.map(({ id, text }) => ({ id, text: replaceIn(text, lines.get(id) ?? [], words.value) }));
+		send({ type: 'replace', lines: texts });
+	};
+	const one = () => {
+		const { current } = search;
+		const match = current.value?.translated === false ? current.value : own[0];
+		if (match) replace([match]);
+	};
+	return (
+		<span class="replace">
+			<input
+				type="text"
+				aria-label={t('replaceWith')}
+				placeholder={t('replaceWith')}
+				value={words.value}
+				onInput={(event) => {
+					words.value = event.currentTarget.value;
+				}}
+				onKeyDown={(event) => {
+					event.stopPropagation();
+					if (event.key === 'Enter') one();
+				}}
+			/>
+			<button type="button" class="secondary" disabled={busy} onClick={one}>
+				{t('replaceOne')}
+			</button>
+			<button type="button" class="secondary" disabled={busy} onClick={() => replace(own)}>
+				{t('replaceAll')}
+			</button>
+		</span>
 	);
 }

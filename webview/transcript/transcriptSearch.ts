@@ -40,6 +40,21 @@ export function findIn(text: string, query: string): { start: number; end: numbe
 	return found;
 }
 
+/** A text with places in it (in order, none over another) replaced by other words. */
+export function replaceIn(
+	text: string,
+	places: readonly { readonly start: number; readonly end: number }[],
+	words: string,
+): string {
+	let replaced = '';
+	let at = 0;
+	for (const { start, end } of places) {
+		replaced += text.slice(at, start) + words;
+		at = end;
+	}
+	return replaced + text.slice(at);
+}
+
 /** Lower case without accents, and where each character comes from. */
 function fold(text: string): { text: string; origin: number[] } {
 	const origin: number[] = [];

@@ -1,5 +1,6 @@
 /** One document through its reader, wherever that runs, and the messages of the thread it may run in. */
 
+import type { MessageProgress } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
@@ -12,6 +13,7 @@ import {
 	extractOfMessages,
 	type MissingResult,
 	messageFormatOf,
+	messageProgress,
 	translateMissing,
 } from './missingMessages.ts';
 import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
@@ -28,6 +30,8 @@ export interface DocumentJob {
 	readonly from?: string;
 	/** The translated file that may lack messages of `text`; absent for whole documents. */
 	readonly target?: string;
+	/** Whether messages are counted only. */
+	readonly countOnly?: boolean;
 	/** Source texts that are not to be put into `target`. */
 	readonly without?: readonly string[];
 	/** Columns of a table whose cells are wanted. */
@@ -61,6 +65,7 @@ export type DocumentDone =
 	| { readonly type: 'document'; readonly result: DocumentResult }
 	| { readonly type: 'file'; readonly result: FileResult }
 	| { readonly type: 'json'; readonly bytes: Uint8Array<ArrayBuffer> }
+	| { readonly type: 'progress'; readonly result: MessageProgress }
 	| { readonly type: 'missing'; readonly result: MissingResult };
 
 /** From the thread. */
@@ -94,6 +99,8 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		if (!format) throw new AppError('not_supported', `${fileName} has no message format.`);
 		checkWhole(text, extractOfMessages(format), fileName);
 		checkWhole(target, extractOfMessages(format), 'The translated file');
+		if (job.countOnly)
+			return { type: 'progress', result: messageProgress(text, target, format, job.to) };
 		const result = await translateMissing(text, target, format, translator, job);
 		return { type: 'missing', result };
 	}

@@ -6,6 +6,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { archiveTypeOf } from '../../protocol/archiveTypes.ts';
+import type { MessageProgress } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
 import { type ComputingWatch, limitAltogether } from '../../work/computingLimit.ts';
@@ -118,6 +119,25 @@ export async function translateMissingInWorker(
 	if (done.type === 'missing') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
+
+/** How far a translated message file is. Throws as {@link translateDocumentInWorker}. */
+export async function messageProgressInWorker(
+	job: Omit<DocumentJob, 'countOnly'> & { readonly target: string },
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<MessageProgress> {
+	if (!messageFormatOf(job.fileName))
+		throw new AppError('not_supported', `${job.fileName} is no message file of a known format.`);
+	const done = await inWorker({ ...job, countOnly: true }, nothingAsked, ownPerson, signal, limits);
+	if (done.type === 'progress') return done.result;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
+/** Counting needs no translations. */
+const nothingAsked: TextTranslator = {
+	detect: () => Promise.reject(new AppError('internal')),
+	translate: () => Promise.reject(new AppError('internal')),
+};
 
 type Done = Exclude<DocumentMessage, { readonly type: 'ask' | 'error' }>;
 

@@ -4,7 +4,7 @@
  */
 
 import { defined } from '../../protocol/defined.ts';
-import type { TranslateMissingResult } from '../../protocol/editingMessages.ts';
+import type { MessageProgress, TranslateMissingResult } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import {
@@ -86,6 +86,25 @@ export function missingMessages(
 	to?: string,
 ): readonly MissingMessage[] {
 	return changes(sourceText, targetText, format, () => true, to).missing;
+}
+
+/**
+ * How many messages the source has, how many of them the target lacks, and how many the target has that the source lacks.
+ *
+ * @throws AppError `invalid_request` when a file cannot be read.
+ */
+export function messageProgress(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+	to: string,
+): MessageProgress {
+	const missing = missingMessages(sourceText, targetText, format, to).length;
+	// A template of gettext names its own messages: all of them are empty there.
+	const all = missingMessages(sourceText, '', format, to).length;
+	const hasOwn = format !== 'po' && targetText.trim() !== '';
+	const unused = hasOwn ? missingMessages(targetText, sourceText, format).length : 0;
+	return { total: Math.max(all, missing), missing, unused };
 }
 
 /**

@@ -34,8 +34,8 @@ test('chats are found again by another window, newest first, with all that was s
 	assert.deepEqual(
 		(await other.list()).map(({ id, text }) => [id, text]),
 		[
-			['new', 'später'],
-			['old', 'hello'],
+			['new', 'Später'],
+			['old', 'Hello'],
 		],
 	);
 	assert.deepEqual(await other.load('old'), chat('old'));
@@ -95,4 +95,17 @@ test('files that are no chats are passed over, and an id leads nowhere else', as
 	assert.equal(await store.load('../../outside'), undefined);
 	await store.remember('../../outside');
 	assert.equal(await store.current(), undefined);
+});
+
+test('a chat keeps the name and the pin it was given, and a deleted one does not come back by it', async () => {
+	const store = open('labels');
+	await store.save(chat('a'));
+	await store.relabel('a', { title: 'My name', pinned: true });
+	assert.deepEqual(
+		(await store.list()).map(({ title, pinned }) => [title, pinned]),
+		[['My name', true]],
+	);
+	await store.remove('a');
+	await store.relabel('a', { title: 'Again', pinned: false });
+	assert.deepEqual(await store.list(), []);
 });

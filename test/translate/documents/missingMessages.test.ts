@@ -6,6 +6,7 @@ import {
 	type MessageFormat,
 	mergeMissing,
 	messageFormatOf,
+	messageProgress,
 	missingMessages,
 } from '../../../server/translate/documents/missingMessages.ts';
 
@@ -195,4 +196,15 @@ test('message files are known by their names', () => {
 	assert.equal(messageFormatOf('/x/de.YML'), 'yaml');
 	assert.equal(messageFormatOf('README.md'), undefined);
 	assert.equal(messageFormatOf('a.constructor'), undefined);
+});
+
+test('messages are counted: all, missing ones with the forms of the language, and those nobody uses', () => {
+	const source = JSON.stringify({ a: 'One', b: { c: 'Two', d: 'Three' } });
+	const target = JSON.stringify({ a: 'Eins', b: { c: '' }, old: 'Alt' });
+	assert.deepEqual(messageProgress(source, target, 'json', 'de'), {
+		total: 3,
+		missing: 2,
+		unused: 1,
+	});
+	assert.deepEqual(messageProgress(source, '', 'json', 'de'), { total: 3, missing: 3, unused: 0 });
 });

@@ -1,0 +1,31 @@
+/** Finding the message files of a folder, and reading them as the editor has them. */
+
+import * as vscode from 'vscode';
+import type { MessageFamily } from '../../server/protocol/index.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
+
+const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
+const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
+const maxFiles = 5000;
+
+/** The families of message files of a workspace folder; paths are relative to it. */
+export async function familiesIn(
+	languageServer: LanguageServerClient,
+	folder: vscode.WorkspaceFolder,
+): Promise<readonly MessageFamily[]> {
+	const pattern = new vscode.RelativePattern(folder, `**/*.${endings}`);
+	const files = await vscode.workspace.findFiles(pattern, ignored, maxFiles);
+	const { families } = await languageServer.request('nearglot/messageFiles', {
+		paths: files.map((file) => relativeTo(folder, file)).sort(),
+	});
+	return families;
+}
+
+/** Path of a file in a folder. */
+export const relativeTo = (folder: vscode.WorkspaceFolder, file: vscode.Uri): string =>
+	file.path.slice(folder.uri.path.replace(/\/$/, '').length + 1);
+
+/** The text of a file, with what is not saved yet. */
+export async function messageFileText(uri: vscode.Uri): Promise<string> {
+	return (await vscode.workspace.openTextDocument(uri)).getText();
+}
