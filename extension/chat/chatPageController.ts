@@ -26,7 +26,6 @@ import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { answerOfServer } from './answerOfServer.ts';
-import { openAttachment, sendWorkspaceQuestion } from './askWorkspace.ts';
 import { fileAttachment, selectionAttachment, textAttachment } from './attachSelection.ts';
 import { ChatMentions } from './chatMentions.ts';
 import type { ChatStore } from './chatStore.ts';
@@ -42,6 +41,7 @@ import { fillPrompt, readPromptCall } from './promptFile.ts';
 import type { Proposals } from './proposals.ts';
 import { promptFiles, QuestionContext } from './questionContext.ts';
 import { putIntoTerminal } from './toTerminal.ts';
+import { openAttachment, sendWorkspaceQuestion } from './workspaceQuestions.ts';
 
 export interface ChatPageControllerDeps {
 	readonly languageServer: LanguageServerClient;

@@ -41,7 +41,12 @@ import type {
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
 import type { Waveform } from './transcriptPage.ts';
-import type { WorkspaceSearchParams, WorkspaceSearchResult } from './workspaceMessages.ts';
+import type {
+	WorkspaceChanges,
+	WorkspaceFolders,
+	WorkspaceSearchParams,
+	WorkspaceSearchResult,
+} from './workspaceMessages.ts';
 
 /** A conversation; without `model` the daemon's default chat model answers. */
 export interface ChatParams
@@ -383,15 +388,9 @@ export interface Requests {
 	/** Pieces of whole folders that answer a question. Partial results are WorkspaceProgress. */
 	'nearglot/workspace/search': { params: WorkspaceSearchParams; result: WorkspaceSearchResult };
 	/** Files or folders that were made, saved or removed outside the editor's open documents. */
-	'nearglot/workspace/changed': {
-		params: { uris: readonly string[] };
-		result: Record<string, never>;
-	};
+	'nearglot/workspace/changed': { params: WorkspaceChanges; result: Record<string, never> };
 	/** Removes the index of folders. */
-	'nearglot/workspace/forget': {
-		params: { folders: readonly string[] };
-		result: Record<string, never>;
-	};
+	'nearglot/workspace/forget': { params: WorkspaceFolders; result: Record<string, never> };
 	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };
 }
 

@@ -42,3 +42,13 @@ export interface WorkspaceSearchResult {
 	/** Model that has put the pieces in order. */
 	readonly reranker?: string;
 }
+
+/** Files or folders that were made, saved or removed. */
+export interface WorkspaceChanges {
+	readonly uris: readonly string[];
+}
+
+/** Folders whose index is removed. */
+export interface WorkspaceFolders {
+	readonly folders: readonly string[];
+}
