@@ -387,9 +387,7 @@ export interface Requests {
 	};
 	/** Pieces of whole folders that answer a question. Partial results are WorkspaceProgress. */
 	'nearglot/workspace/search': { params: WorkspaceSearchParams; result: WorkspaceSearchResult };
-	/** Files or folders that were made, saved or removed outside the editor's open documents. */
 	'nearglot/workspace/changed': { params: WorkspaceChanges; result: Record<string, never> };
-	/** Removes the index of folders. */
 	'nearglot/workspace/forget': { params: WorkspaceFolders; result: Record<string, never> };
 	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };
 }
