@@ -88,6 +88,7 @@ const builds = [
 	{ ...node, entryPoints: { 'answer-worker': 'server/services/responses/answerWorker.ts' } },
 	{ ...node, entryPoints: { 'otlp-traces': 'server/services/observe/otlpTraces.ts' } },
 	{ ...node, entryPoints: { 'folder-worker': 'server/daemon/folderWorker.ts' } },
+	{ ...node, entryPoints: { 'image-worker': 'server/engine/vision/imageWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,
@@ -157,6 +158,9 @@ const grammars = [
 const assets = [
 	['web-tree-sitter/web-tree-sitter.wasm', 'wasm/web-tree-sitter.wasm'],
 	['vscode-oniguruma/release/onig.wasm', 'wasm/onig.wasm'],
+	['@jsquash/png/codec/pkg/squoosh_png_bg.wasm', 'wasm/squoosh_png_bg.wasm'],
+	['@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm', 'wasm/mozjpeg_dec.wasm'],
+	['@jsquash/webp/codec/dec/webp_dec.wasm', 'wasm/webp_dec.wasm'],
 	['@mlc-ai/web-xgrammar', 'wasm/web-xgrammar.cjs'],
 	...grammars.map((name) => [`@vscode/tree-sitter-wasm/wasm/${name}.wasm`, `wasm/${name}.wasm`]),
 	[

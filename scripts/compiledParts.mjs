@@ -12,6 +12,10 @@ const mit = (copyright) =>
 	readFileSync(join(root, 'LICENSE'), 'utf8').replace(/^Copyright .*$/m, copyright);
 const xiph = (copyright) => `${copyright}\n\n${licence('xiph')}`;
 
+/** What the decoders of images say of the libraries inside. */
+const codecLicence = (codec) =>
+	readFileSync(join(root, 'node_modules', '@jsquash', codec, 'codec', 'LICENSE.codec.md'), 'utf8');
+
 const libFlac = {
 	name: 'libFLAC',
 	license: 'BSD-3-Clause',
@@ -77,6 +81,22 @@ as such, and must not be misrepresented as being the original software. 3. This 
 or altered from any source distribution.`,
 		},
 	],
+	'@jsquash/jpeg': [
+		{
+			name: 'MozJPEG',
+			license: 'IJG AND BSD-3-Clause AND Zlib',
+			text: () =>
+				`This software is based in part on the work of the Independent JPEG Group.\n\n${codecLicence('jpeg')}`,
+		},
+	],
+	'@jsquash/png': [
+		{
+			name: 'png (image-rs)',
+			license: 'MIT',
+			text: () => mit('Copyright (c) 2015 nwin'),
+		},
+	],
+	'@jsquash/webp': [{ name: 'libwebp', license: 'BSD-3-Clause', text: () => codecLicence('webp') }],
 	undici: [
 		{
 			name: 'llhttp',

@@ -237,6 +237,7 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/engine/devices/system.ts': 'what the system says of devices',
 	'server/engine/grammar/xgrammarModule.ts': 'a part of this program',
 	'server/engine/onnx/optimizeGraph.ts': 'writes only',
+	'server/engine/vision/decodeImage.ts': 'a part of this program',
 	'server/engine/runtime/confine.ts': 'nothing: it names folders to the system',
 	'server/engine/runtime/kernelLibrary.ts': 'a part of this program',
 	'server/engine/runtime/library.ts': 'a part of this program',

@@ -300,7 +300,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const requestLog = new RequestLog({
 		now: () => Date.now(),
 		render: (model, request, omitted, signal) =>
-			renderPrompt(host, model, request, omitted, signal),
+			renderPrompt(host, model, request, omitted, signal, profile),
 	});
 	const { env, version } = settings;
 	const traces = createTraces({ env, version, log, now: () => Date.now() });

@@ -2,9 +2,11 @@
 
 import { describeModel } from '../engine/modelFiles/describe.ts';
 import { generationSettings } from '../engine/modelFiles/generationSettings.ts';
+import { readImageLayout } from '../engine/modelFiles/imageLayout.ts';
 import { readChatTemplate } from '../engine/modelFiles/templateFile.ts';
 import { reasoningTagsOf } from '../engine/template/reasoning.ts';
 import { loadToolFormat } from '../engine/template/toolFormat.ts';
+import { defined } from '../protocol/defined.ts';
 import type { LoadProfile, ModelProfile } from '../services/chat/profile.ts';
 
 /** {@link ModelProfile} of a folder as it is now. */
@@ -19,6 +21,7 @@ export async function readProfile(
 		describeModel(folder),
 	]);
 	const template = own ?? fallbackTemplate;
+	const images = description.seesImages === true ? await readImageLayout(folder) : undefined;
 	return {
 		sampling: {
 			// Without sampling switched on, the publisher means greedy decoding.
@@ -31,6 +34,7 @@ export async function readProfile(
 		toolFormat,
 		reasoning: reasoningTagsOf(template),
 		template,
+		...defined({ images }),
 		vocabularySize: description.vocabularySize,
 	};
 }

@@ -32,7 +32,7 @@ import type {
 import type { EngineStats } from './stats.ts';
 
 export type * from './encoderCalls.ts';
-export type { GeneratePrompt } from './prompt.ts';
+export type { GeneratePrompt, PromptImage, PromptMessage } from './prompt.ts';
 export type * from './speechApi.ts';
 
 /** Everything known of a model folder by reading files only (no ONNX Runtime). */
@@ -60,6 +60,8 @@ export interface ModelDescription {
 	readonly executionProvider?: ExecutionProvider;
 	readonly hasChatTemplate: boolean;
 	readonly supportsTools: boolean;
+	/** Chat models: it reads images. */
+	readonly seesImages?: boolean;
 	readonly loss?: BuiltLoss;
 	/** Bytes of weights plus caches at the default context, for the CPU. */
 	readonly memoryEstimateBytes: number;
@@ -80,7 +82,14 @@ export interface ModelVariant {
 }
 
 /** `decoder-merged`: runs the first token and all others; the other two share that work. */
-export type GraphRole = 'model' | 'encoder' | 'decoder' | 'decoder-merged' | 'decoder-with-past';
+export type GraphRole =
+	| 'vision-encoder'
+	| 'embed-tokens'
+	| 'model'
+	| 'encoder'
+	| 'decoder'
+	| 'decoder-merged'
+	| 'decoder-with-past';
 
 export interface LoadOptions {
 	readonly folder: string;

@@ -49,6 +49,8 @@ import { TextReader } from './text/textReader.ts';
 import { TextThreadPool } from './text/textThreadPool.ts';
 import { openRuntime } from './verify/openRuntime.ts';
 import { Verdicts } from './verify/verdict.ts';
+import type { ImageReader } from './vision/imageReader.ts';
+import { openVision } from './vision/openVision.ts';
 
 /** Models below this run on one thread, without leaving it. */
 const smallBytes = 24 << 20;
@@ -188,6 +190,10 @@ export async function loadEngine(
 		if (description.architecture === 'decoder') {
 			// Begins while the weights are read; what is wrong is said when it is asked for.
 			threads.request('warm', { texts: [] }).catch(() => {});
+			if (description.seesImages === true) {
+				const { decoder, images } = await openVision({ ...parts, contextLength });
+				return decoderCapabilities(parts, decoder, contextLength, options, images);
+			}
 			const decoder = await loadDecoder({ ...parts, contextLength, onNotice });
 			return decoderCapabilities(parts, decoder, contextLength, options);
 		}
@@ -316,6 +322,7 @@ async function decoderCapabilities(
 	decoder: Decoder,
 	contextLength: number,
 	options: LoadOptions,
+	images?: ImageReader,
 ): Promise<Capabilities> {
 	const { description, text, reader } = parts;
 	const settings = await generationSettings(description.folder);
@@ -352,6 +359,7 @@ async function decoderCapabilities(
 			scheduler,
 			text,
 			reader,
+			...defined({ images }),
 			contextLength,
 			vocabularySize: decoder.vocabularySize,
 			endTokens: description.eosTokenIds,

@@ -12,6 +12,7 @@ import { owned } from './owner.ts';
 import { eventSender, serveRealtime } from './realtimeSocket.ts';
 import { register } from './register.ts';
 import { recordRequest } from './requestMetrics.ts';
+import { localPerson, personOf } from './requestPerson.ts';
 import { errorFor } from './withoutPaths.ts';
 
 /** 15 MiB of sound in base64, and room for the rest of the event. */
@@ -20,6 +21,7 @@ const retryAfterS = 5;
 
 export function registerRealtimeRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	let open = 0;
+	const ofPerson = new Map<string, number>();
 	const { realtimeLimits: limits, speech } = backend;
 	register(app, realtime, async ({ context, query, signal }) => {
 		const { upgrade } = context.env;
@@ -37,7 +39,22 @@ export function registerRealtimeRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				`There are ${limits.maxSessions} live sessions open already. Close one, or try again later.`,
 				{ retryAfterS },
 			);
+		const person = personOf(context);
+		const own = ofPerson.get(person) ?? 0;
+		if (person !== localPerson && own >= limits.maxOfPerson)
+			throw new AppError(
+				'overloaded',
+				`You have ${own} live sessions open, as many as one person may. Close one, or try again later.`,
+				{ retryAfterS },
+			);
 		open++;
+		ofPerson.set(person, own + 1);
+		const leave = () => {
+			open--;
+			const left = (ofPerson.get(person) ?? 1) - 1;
+			if (left > 0) ofPerson.set(person, left);
+			else ofPerson.delete(person);
+		};
 		try {
 			const socket = await upgrade.accept(maxMessageBytes);
 			const session = new RealtimeSession(
@@ -59,11 +76,9 @@ export function registerRealtimeRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				.catch((error: unknown) =>
 					backend.log.error('live session failed', { reason: String(error) }),
 				)
-				.finally(() => {
-					open--;
-				});
+				.finally(leave);
 		} catch (error) {
-			open--;
+			leave();
 			throw error;
 		}
 		return new Response(null, { status: 204 });

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { smallBody } from '../protocol/routes/bodyLimits.ts';
 import type { RealtimeLimits } from '../services/speech/realtime/realtimeLimits.ts';
+import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { jsonOf } from './bodyThread.ts';
 import { HeldBytes } from './heldBytes.ts';
 
@@ -114,6 +115,9 @@ class Inbox {
 			const next = this.#waiting.shift();
 			if (next === undefined || this.#stopped) break;
 			const { length } = next.data;
+			// Thousands of small messages are worked on by promises alone, which let nobody else have the loop.
+			await yieldToOthers(true);
+			if (this.#stopped) break;
 			await this.#read(next.data, next.isBinary);
 			this.#bytes -= length;
 			this.#heard();

@@ -73,6 +73,14 @@ async function bodyOf(context: Context<AppEnv>, { body }: Route): Promise<unknow
 	}
 	const sent = await readJson(context, body.limits);
 	const read = check(body.schema, sent);
-	nameIgnored(context, unreadFields(body.schema, sent));
+	const unread = unreadFields(body.schema, sent);
+	const [first] = unread;
+	if (body.strict && first !== undefined)
+		throw new AppError(
+			'unsupported_parameter',
+			`'${first.slice(0, 100)}' is no field of this route, so nothing was changed. /openapi.json names those that are.`,
+			{ param: first.slice(0, 100) },
+		);
+	nameIgnored(context, unread);
 	return read;
 }

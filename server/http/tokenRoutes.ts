@@ -5,6 +5,7 @@ import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { detokenize, tokenize } from '../protocol/routes/tokens.ts';
+import { seenMessages } from '../services/chat/promptImages.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
 
@@ -22,7 +23,10 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 			'tokenize',
 			{
 				prompt: request.messages
-					? { kind: 'chat', messages: request.messages }
+					? {
+							kind: 'chat',
+							...seenMessages(request.messages, await backend.profile(info.folder ?? ''), info.id),
+						}
 					: { kind: 'text', text: plain ?? '' },
 				addSpecial: request.add_special ?? request.add_special_tokens ?? false,
 				pieces: request.with_pieces ?? false,

@@ -116,8 +116,16 @@ function graphsOf(
 		files.filter((file) => isGraph(file.path, join(base, `onnx/${name}${suffix}`)));
 	if (!seq2seq) {
 		const model = graph('model');
-		const found = model.length > 0 ? model : graph('decoder_model_merged');
-		return found.length > 0 ? found : undefined;
+		if (model.length > 0) return model;
+		const merged = graph('decoder_model_merged');
+		if (merged.length === 0) return undefined;
+		// A decoder of a model for images is nothing without what it is fed by.
+		const [embeddings, encoder] = [graph('embed_tokens'), graph('vision_encoder')];
+		return seesImages(files, base)
+			? embeddings.length > 0 && encoder.length > 0
+				? [...merged, ...embeddings, ...encoder]
+				: undefined
+			: merged;
 	}
 	const encoder = graph('encoder_model');
 	const merged = graph('decoder_model_merged');
@@ -126,6 +134,9 @@ function graphsOf(
 	if (merged.length > 0) return [...encoder, ...merged];
 	return split.length > 1 ? [...encoder, ...split] : undefined;
 }
+
+const seesImages = (files: readonly HubFile[], base: string): boolean =>
+	files.some(({ path }) => path.startsWith(join(base, 'onnx/vision_encoder')));
 
 /** A graph file or one of its external data files (`.onnx_data`, `.onnx_data_1`, `.onnx.data`). */
 function isGraph(path: string, stem: string): boolean {

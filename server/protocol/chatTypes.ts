@@ -12,10 +12,23 @@ export interface ToolCall {
 	readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** How much of an image is looked at: `low` is the whole alone, in few pixels. */
+export type ImageDetail = 'low' | 'high' | 'auto';
+
+/** An image in a message. */
+export interface ChatImage {
+	/** The file (PNG, JPEG, WebP) in base64. */
+	readonly base64: string;
+	readonly detail: ImageDetail;
+	/** Characters of the content behind it: what is put before a text does not move it. */
+	readonly fromEnd: number;
+}
+
 export interface ChatMessage {
 	readonly role: ChatRole;
 	/** Text parts are joined by the parser; `null` only beside `tool_calls`. */
 	readonly content: string | null;
+	readonly images?: readonly ChatImage[];
 	readonly name?: string;
 	readonly tool_calls?: readonly ToolCall[];
 	readonly tool_call_id?: string;

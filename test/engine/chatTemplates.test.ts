@@ -7,10 +7,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it, mock } from 'node:test';
+import type { PromptMessage } from '../../server/engine/prompt.ts';
 import { ChatTemplate } from '../../server/engine/template/chatTemplate.ts';
 import { compileTemplate } from '../../server/engine/template/jinja.ts';
 import { toolFormatOf } from '../../server/engine/template/toolFormat.ts';
-import type { ChatMessage, ToolDefinition } from '../../server/protocol/index.ts';
+import type { ToolDefinition } from '../../server/protocol/index.ts';
 import { caseVariables, chatCases } from '../fixtures/chatCases.ts';
 import { publishedTemplates } from '../fixtures/publishedTemplates.ts';
 import { sharedFolder } from '../support/sharedData.ts';
@@ -64,7 +65,7 @@ const tool: ToolDefinition = {
 	},
 };
 
-const conversation: ChatMessage[] = [
+const conversation: PromptMessage[] = [
 	{ role: 'system', content: 'You are terse.' },
 	{ role: 'user', content: 'What time is it?' },
 	{
@@ -117,7 +118,7 @@ describe('templates that know little', () => {
 
 	it('a system message goes into the first user message where there is no place for it', () => {
 		const template = new ChatTemplate(plain, {});
-		const messages: ChatMessage[] = [
+		const messages: PromptMessage[] = [
 			{ role: 'system', content: 'Be kind.' },
 			{ role: 'user', content: 'Hi' },
 		];
@@ -126,7 +127,7 @@ describe('templates that know little', () => {
 
 	it('tools are described in the format their calls are read in', () => {
 		const template = new ChatTemplate(plain, {});
-		const messages: ChatMessage[] = [{ role: 'user', content: 'Time?' }];
+		const messages: PromptMessage[] = [{ role: 'user', content: 'Time?' }];
 		const text = template.render({ kind: 'chat', messages, tools: [tool] }, true);
 		assert.match(text, /"name":"get_time"/);
 		const taught = text
@@ -169,7 +170,7 @@ describe('templates that know little', () => {
 			'{{ messages[0].content }}{% if enable_thinking is false %} no{% endif %}',
 			{},
 		);
-		const messages: ChatMessage[] = [{ role: 'user', content: 'x' }];
+		const messages: PromptMessage[] = [{ role: 'user', content: 'x' }];
 		assert.equal(
 			template.render(
 				{ kind: 'chat', messages, templateVariables: { enable_thinking: false } },

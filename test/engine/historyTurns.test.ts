@@ -8,7 +8,7 @@ import type { ChatMessage } from '../../server/protocol/index.ts';
 const say = (role: ChatMessage['role'], content: string): ChatMessage => ({ role, content });
 
 /** Words are contents; the letter before them is the role's first. */
-function words(messages: readonly ChatMessage[], limits: TurnLimits) {
+function words(messages: readonly ChatMessage[], limits: TurnLimits<ChatMessage>) {
 	const read = newestTurns(messages, limits);
 	return [...read.messages.map(({ role, content }) => `${role[0]}:${content}`), read.omittedTurns];
 }

@@ -264,5 +264,25 @@ test('a live session wants a key for speech, and ends its turns where the second
 	client.send({ type: 'input_audio_buffer.commit' });
 	const { error } = await client.next('conversation.item.input_audio_transcription.failed');
 	assert.equal((error as { readonly code: string }).code, 'rate_limited', JSON.stringify(error));
+	// While it was spoken the reason was told, once.
+	const told = client.seen.filter(({ type }) => type === 'error');
+	assert.ok(told.length <= 1, JSON.stringify(told));
+	assert.match(JSON.stringify(told.length === 0 ? error : told[0]), /1 seconds? a day/);
 	client.socket.close();
+});
+
+test('a limit in a place where nobody reads it makes no key without limits', async () => {
+	const names = server.backend.people.keys.list().length;
+	for (const body of [
+		{ name: 'loose', scopes: ['chat'], limits: { tokensPerDay: 5 } },
+		{ name: 'loose', scopes: ['chat'], tokensPerHour: 5 },
+	]) {
+		const response = await server.post('/nearglot/keys/create', body, { headers: server.keyed });
+		assert.equal(response.status, 400);
+		assert.match(await response.text(), /is no field of this route, so nothing was changed/);
+	}
+	const people = { tokens_per_day: 5 };
+	const set = await server.post('/nearglot/keys/people', people, { headers: server.keyed });
+	assert.equal(set.status, 400);
+	assert.equal(server.backend.people.keys.list().length, names);
 });

@@ -32,6 +32,8 @@ export interface BatchItem {
 	readonly cache: KvCache;
 	/** Next tokens, at least one. */
 	readonly tokens: readonly number[];
+	/** All tokens of the sequence, from its first, for graphs whose positions depend on what was read before. */
+	readonly history?: readonly number[];
 	/** Number of last tokens whose logits are wanted; 0 while a prompt is not finished. */
 	readonly logits: number;
 	/** Results must be the same to the last bit in every run: see {@link Decoder.bitwiseInvariant}. */

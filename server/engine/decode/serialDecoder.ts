@@ -19,6 +19,8 @@ export interface SerialDecoderOptions {
 	readonly longRopeThreshold?: number;
 	/** As {@link Decoder.bitwiseInvariant}. */
 	readonly bitwiseInvariant?: boolean;
+	/** Positions of tokens `[from, from + count)` of a sequence, `[3, count]`, where they have three dimensions. */
+	readonly positions?: (tokens: readonly number[], from: number, count: number) => BigInt64Array;
 	/** Maximum prompt tokens of one run; graphs that depend on the grouping take the whole prompt. */
 	readonly chunkTokens?: number;
 }
@@ -56,6 +58,7 @@ class SerialDecoder implements Decoder {
 	readonly #session: Session;
 	readonly #graph: DecoderGraph;
 	readonly #contextLength: number;
+	readonly #positionsOf: SerialDecoderOptions['positions'];
 	readonly #binding: Binding;
 	readonly #ids: IntegerInput;
 	readonly #mask: IntegerInput | undefined;
@@ -69,6 +72,7 @@ class SerialDecoder implements Decoder {
 		this.#session = session;
 		this.#graph = graph;
 		this.#contextLength = options.contextLength;
+		this.#positionsOf = options.positions;
 		this.maxStepTokens = graph.batchInvariant
 			? (options.chunkTokens ?? 512)
 			: Math.max(options.contextLength, 1);
@@ -141,7 +145,11 @@ class SerialDecoder implements Decoder {
 		cache.reserve(total);
 		const binding = this.#binding;
 		binding.input(this.#ids.name, this.#ids.write(tokens), [1, tokens.length]);
-		if (this.#positions !== undefined) {
+		if (this.#positions !== undefined && this.#positionsOf !== undefined) {
+			const known = item.history ?? tokens;
+			const positions = this.#positionsOf(known, cache.length, tokens.length);
+			binding.input(this.#positions.name, positions, [3, 1, tokens.length]);
+		} else if (this.#positions !== undefined) {
 			const positions = tokens.map((_, index) => cache.length + index);
 			binding.input(this.#positions.name, this.#positions.write(positions), [1, tokens.length]);
 		}

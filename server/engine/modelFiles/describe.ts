@@ -12,6 +12,7 @@ import { type Family, familyFromArchitectures, familyOf, judgeOf } from './famil
 import { genaiNames } from './genaiNames.ts';
 import { generationSettings } from './generationSettings.ts';
 import { type GraphSummary, readGraphSummary } from './graphSummary.ts';
+import { readImageLayout } from './imageLayout.ts';
 import { asNumber, asRecord, asString, type JsonRecord, readJsonFile } from './json.ts';
 import { modelSizes } from './modelSizes.ts';
 import { graphPrecision } from './precision.ts';
@@ -20,6 +21,7 @@ import {
 	type FolderLayout,
 	hasTokenizer,
 	refusedFiles,
+	seesImages,
 	type VariantFindings,
 	type VariantGraphs,
 } from './problems.ts';
@@ -72,11 +74,17 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 			maxHistoryTurns: settings.maxHistoryTurns,
 		}),
 		hasChatTemplate: template !== undefined,
+		...((await sees(folder, chosen)) ? { seesImages: true } : {}),
 		supportsTools: template !== undefined && /\btools\b/.test(template),
 		memoryEstimateBytes: estimateMemoryBytes(chosen, shape, graphs),
 		problems: await folderProblems(folder, family, checked),
 		notes: [...folderNotes(checked, usable.length), ...(note === undefined ? [] : [note])],
 	};
+}
+
+async function sees(folder: string, chosen: ModelVariant | undefined): Promise<boolean> {
+	if (chosen === undefined || !seesImages(chosen)) return false;
+	return (await readImageLayout(folder)) !== undefined;
 }
 
 const embeddings: Family = { architecture: 'encoder', task: 'embeddings' };

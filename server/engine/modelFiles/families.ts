@@ -105,6 +105,10 @@ const known: Readonly<Record<string, Family>> = {
 	arcee: decoder,
 	apertus: decoder,
 	seed_oss: decoder,
+	idefics3: decoder,
+	smolvlm: decoder,
+	qwen2_vl: decoder,
+	qwen2_5_vl: decoder,
 	decoder: decoder,
 };
 

@@ -60,7 +60,7 @@ export async function checkVariant({
 		const file = variant.files[role as keyof ModelVariant['files']] ?? '';
 		pushAll(problems, await missingData(folder, file, graph));
 		pushAll(problems, operatorProblems(file, graph));
-		pushAll(problems, inputProblems(file, graph, role, family, layout.names));
+		pushAll(problems, inputProblems(file, graph, role, family, layout.names, seesImages(variant)));
 		const opset = graph.opsets.get('') ?? 0;
 		if (opset > newestOpset) {
 			problems.push(
@@ -140,6 +140,21 @@ const decoderInputs =
 const encoderInputs =
 	/^(input_ids|attention_mask|token_type_ids|position_ids|input_features|input_values|past_key_values\..+)$/;
 
+/** Graphs beside the decoder of a model that sees. */
+const parts: ReadonlyMap<string, RegExp> = new Map([
+	['vision-encoder', /^(pixel_values|pixel_attention_mask|image_grid_thw)$/],
+	['embed-tokens', /^input_ids$/],
+]);
+
+/** Whether a variant has the graphs by which images are read. */
+export function seesImages({ files }: ModelVariant): boolean {
+	return (
+		files['vision-encoder'] !== undefined &&
+		files['embed-tokens'] !== undefined &&
+		files['decoder-merged'] !== undefined
+	);
+}
+
 /** Sound as it is, or features of it, in the names of several exporters. */
 const audioInputs = /^(input_values|input_features|x|feats|feature)$/;
 
@@ -152,14 +167,17 @@ function inputProblems(
 	role: string,
 	family: Family,
 	names: GenaiNames | undefined,
+	sees: boolean,
 ): string[] {
 	const isEncoder = role === 'encoder' || family.architecture === 'encoder';
 	const isAudio = family.architecture === 'audio';
-	const known = isAudio ? audioInputs : isEncoder ? encoderInputs : decoderInputs;
+	const known =
+		parts.get(role) ?? (isAudio ? audioInputs : isEncoder ? encoderInputs : decoderInputs);
 	const unknown = graph.inputs
 		.map(({ name }) => name)
 		.filter((name) => {
 			const isOldMerge = name === 'use_cache_branch' && family.architecture === 'decoder';
+			if (name === 'inputs_embeds' && sees) return false;
 			return isOldMerge || !(known.test(name) || isNamed(name, isEncoder, names));
 		});
 	if (unknown.some((name) => sharedCacheInputs.test(name))) {

@@ -19,6 +19,8 @@ const stems: readonly (readonly [string, GraphRole])[] = [
 	['decoder_model_merged', 'decoder-merged'],
 	['decoder_model', 'decoder'],
 	['encoder_model', 'encoder'],
+	['vision_encoder', 'vision-encoder'],
+	['embed_tokens', 'embed-tokens'],
 	['model', 'model'],
 ];
 

@@ -8,6 +8,7 @@ import type {
 	GenerateResult,
 	TextModel,
 } from '../api.ts';
+import type { PromptImage } from '../prompt.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
 import type { SuppressionRules } from '../sample/logitsProcessor.ts';
 import { Sampler } from '../sample/sampler.ts';
@@ -29,6 +30,15 @@ export interface GeneratorOptions {
 	readonly text: TextModel;
 	/** Reads prompts; absent: on the spot, whatever it takes. */
 	readonly reader?: Pick<TextReader, 'prompt'>;
+	/** Reads the images of prompts; absent: there are none. */
+	readonly images?: {
+		read(
+			tokens: readonly number[],
+			images: readonly PromptImage[],
+			owner: string | undefined,
+			signal?: AbortSignal,
+		): Promise<{ readonly tokens: number[]; release(): void }>;
+	};
 	/** Prompt plus answer. */
 	readonly contextLength: number;
 	/** Ids the model can be fed are below this. */
@@ -54,11 +64,11 @@ export function createGenerator(options: GeneratorOptions): Generate {
 	const { scheduler, text, contextLength, endTokens, now } = options;
 	return async (request, onEvent, signal) => {
 		if (signal?.aborted === true) throw new AppError('cancelled');
-		const prompt =
+		const read =
 			options.reader === undefined
 				? text.promptTokens(request.prompt)
 				: await options.reader.prompt(request.prompt, contextLength, signal);
-		checkPrompt(prompt, options.vocabularySize, contextLength);
+		checkPrompt(read, options.vocabularySize, contextLength);
 		if (!Number.isInteger(request.n) || request.n < 1 || request.n > maxChoices) {
 			throw new AppError(
 				'invalid_request',
@@ -68,7 +78,29 @@ export function createGenerator(options: GeneratorOptions): Generate {
 				},
 			);
 		}
-		const endOf = (tokens: number) => text.decode(prompt.slice(-tokens), { skipSpecial: false });
+		const pictures = request.prompt.kind === 'chat' ? (request.prompt.images ?? []) : [];
+		if (pictures.length === 0) return submit(request, read, read, onEvent, signal);
+		if (options.images === undefined)
+			throw new AppError('unsupported_parameter', 'This model does not see images.', {
+				param: 'messages',
+			});
+		const seen = await options.images.read(read, pictures, request.owner, signal);
+		try {
+			return await submit(request, read, seen.tokens, onEvent, signal);
+		} finally {
+			seen.release();
+		}
+	};
+
+	/** @param read the tokens of the prompt, in which one stands for every vector of an image */
+	async function submit(
+		request: GenerateRequest,
+		read: readonly number[],
+		prompt: readonly number[],
+		onEvent: (event: GenerateEvent) => void,
+		signal: AbortSignal | undefined,
+	): Promise<GenerateResult> {
+		const endOf = (tokens: number) => text.decode(read.slice(-tokens), { skipSpecial: false });
 		if (request.notifyPromptEnd) onEvent({ type: 'promptEnd', text: endOf(16) });
 		const room = contextLength - prompt.length;
 		const maxTokens = Math.max(0, Math.min(request.maxTokens ?? room, room));
@@ -109,7 +141,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 		const work = prompt.length + request.n * Math.min(maxTokens, usualAnswer);
 		scheduler.submit({ generation, samplers, priority, owner, work });
 		return generation.result;
-	};
+	}
 }
 
 function checkPrompt(

@@ -104,8 +104,14 @@ export class Sequence {
 	#evenItem(next: readonly number[], logits: number): BatchItem {
 		const { tokens, cache } = this;
 		this.#padded = false;
-		if (this.reproducible !== 'even') return { cache, tokens: next, logits };
-		const item = { cache, tokens: next, logits, reproducible: true };
+		const item = { cache, tokens: next, history: tokens, logits };
+		if (this.reproducible !== 'even') return item;
+		return this.#madeEven({ ...item, reproducible: true });
+	}
+
+	#madeEven(item: BatchItem): BatchItem {
+		const { tokens, cache } = this;
+		const { tokens: next, logits } = item;
 		if (next.length % 2 === 0) return item;
 		// Reading the last token once more gives what is there already.
 		if (cache.length > 0) {

@@ -14,6 +14,7 @@ import {
 	shortIds,
 	withArguments,
 	withoutNulls,
+	withParts,
 } from './messages.ts';
 import { detectCapabilities, type TemplateCapabilities } from './templateCapabilities.ts';
 import { type ToolFormat, toolFormatOf } from './toolFormat.ts';
@@ -88,7 +89,10 @@ export class ChatTemplate {
 		let refusal: unknown;
 		for (const attempt of hasCalls ? attempts : attempts.slice(0, 2)) {
 			try {
-				return this.#run({ ...variables, messages: attempt });
+				const hasImages = attempt.some(({ images }) => images !== undefined);
+				const written =
+					hasImages || capabilities.needsParts ? attempt.map((each) => withParts(each)) : attempt;
+				return this.#run({ ...variables, messages: written });
 			} catch (error) {
 				const beyond = asTooExpensive(error);
 				if (beyond !== undefined) throw beyond;

@@ -32,6 +32,26 @@ function parsed(call: ToolCall): unknown {
 	}
 }
 
+/** A content as the list of parts that templates of models for images write. */
+export function withParts<M extends { readonly content: string | null }>(
+	message: M & { readonly images?: readonly { readonly fromEnd: number }[] },
+): Omit<M, 'content'> & { readonly content: unknown } {
+	const { images = [], ...rest } = message;
+	const content = message.content ?? '';
+	const parts: Record<string, string>[] = [];
+	let from = 0;
+	const addText = (to: number) => {
+		if (to > from) parts.push({ type: 'text', text: content.slice(from, to) });
+		from = to;
+	};
+	for (const { fromEnd } of images) {
+		addText(Math.max(from, content.length - fromEnd));
+		parts.push({ type: 'image' });
+	}
+	addText(content.length);
+	return { ...(rest as unknown as M), content: parts };
+}
+
 /** Ids of calls as nine letters and digits, the same id always the same way. */
 export function shortIds(messages: readonly Message[]): Message[] {
 	return messages.map((message) => ({

@@ -1,6 +1,7 @@
 /** Finds out by trying what a chat template can express. */
 
 import { asTooExpensive } from './budget.ts';
+import { withParts } from './messages.ts';
 
 /** What a template does with the parts of a chat. */
 export interface TemplateCapabilities {
@@ -12,6 +13,8 @@ export interface TemplateCapabilities {
 	readonly calls: boolean;
 	/** Arguments of earlier calls go in as an object; otherwise as JSON text. */
 	readonly objectArguments: boolean;
+	/** Contents are lists of parts: it does not write a content that is a text. */
+	readonly needsParts: boolean;
 	/** Ids of calls must be nine letters or digits. */
 	readonly shortIds: boolean;
 }
@@ -23,7 +26,7 @@ const user = { role: 'user', content: 'probe-user' };
 
 /** Tries a template: what fails is not supported. @throws TemplateTooExpensive */
 export function detectCapabilities(source: string, run: Run): TemplateCapabilities {
-	const tryRun = (variables: Readonly<Record<string, unknown>>): string => {
+	const attempt = (variables: Readonly<Record<string, unknown>>): string => {
 		try {
 			return run({ ...base, ...variables });
 		} catch (error) {
@@ -32,6 +35,14 @@ export function detectCapabilities(source: string, run: Run): TemplateCapabiliti
 			return '';
 		}
 	};
+	const needsParts =
+		!attempt({ messages: [user] }).includes('probe-user') &&
+		attempt({ messages: [withParts(user)] }).includes('probe-user');
+	const tryRun: typeof attempt = ({ messages, ...rest }) =>
+		attempt({
+			...rest,
+			messages: needsParts ? (messages as (typeof user)[]).map(withParts) : messages,
+		});
 	const system = [{ role: 'system', content: 'probe-system' }, user];
 	const withSystem =
 		tryRun({ messages: system }) + tryRun({ messages: system, tools: [probeTool] });
@@ -65,6 +76,7 @@ export function detectCapabilities(source: string, run: Run): TemplateCapabiliti
 		tools: findTools(source, tryRun),
 		calls: (objectWorks || textWorks) && (asObject + asText).includes('probe-result'),
 		objectArguments: objectWorks || !textWorks,
+		needsParts,
 		shortIds: needsShortIds,
 	};
 }

@@ -8,6 +8,7 @@ import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt, TextModel } from '../api.ts';
 import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
 import { newestTurns } from './historyTurns.ts';
+import { withImages } from './imageTexts.ts';
 import { checkLength, isFarTooLong } from './promptLength.ts';
 import type { CostlyPart } from './tooExpensive.ts';
 
@@ -238,7 +239,7 @@ function textOf(
 ): string {
 	if (prompt.kind === 'text') return prompt.text;
 	atWork('template');
-	return text.renderChat(prompt, true);
+	return withImages(text.renderChat(prompt, true), prompt);
 }
 
 function tokensOf(

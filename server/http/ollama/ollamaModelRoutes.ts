@@ -218,7 +218,11 @@ function detailsOf(description: ModelDescription) {
 
 function capabilities(model: ModelInfo, description: ModelDescription): string[] {
 	if (model.task === 'embeddings') return ['embedding'];
-	return ['completion', ...(description.supportsTools ? ['tools'] : [])];
+	return [
+		'completion',
+		...(description.supportsTools ? ['tools'] : []),
+		...(description.seesImages === true ? ['vision'] : []),
+	];
 }
 
 async function modifiedAt(folder: string): Promise<string> {

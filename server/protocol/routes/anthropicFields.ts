@@ -3,7 +3,8 @@
 import type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from '../chatTypes.ts';
 import { asObject, invalid, Refused, read } from './check.ts';
 import { anything, boolean, object, oneOf, optional, ruled, string } from './fields.ts';
-import { maxMessages, textOfParts } from './messageFields.ts';
+import { checkedBase64, fewImages, type UnplacedImage } from './imageFields.ts';
+import { contentOfParts, maxMessages, textOfParts } from './messageFields.ts';
 import { toolsField } from './toolFields.ts';
 
 const text = string();
@@ -48,14 +49,31 @@ function textOf(content: unknown, at: string): string {
 }
 
 const textInto =
-	(parts: string[]): BlockReader =>
+	(parts: Pick<string[], 'push'>): BlockReader =>
 	(block, at) => {
 		parts.push(read(text, block['text'], `${at}.text`));
 	};
 
+const mediaType = oneOf('image/png', 'image/jpeg', 'image/webp');
+
+function imageOf(block: Record<string, unknown>, at: string): UnplacedImage {
+	const source = asObject(block['source'], `${at}.source`);
+	const type = read(text, source['type'], `${at}.source.type`);
+	if (type !== 'base64')
+		throw new Refused(
+			`${at}.source.type`,
+			(field) =>
+				`${field} is '${type.slice(0, 40)}'; nothing is fetched here. Send the image itself as base64.`,
+			'unsupported_parameter',
+		);
+	read(mediaType, source['media_type'], `${at}.source.media_type`);
+	const below = `${at}.source.data`;
+	return { base64: checkedBase64(read(text, source['data'], below), below), detail: 'auto' };
+}
+
 /** A document that came as plain text; others would have to be read first. */
 const documentInto =
-	(parts: string[]): BlockReader =>
+	(parts: Pick<string[], 'push'>): BlockReader =>
 	(block, at) => {
 		const source = asObject(block['source'], `${at}.source`);
 		const type = read(text, source['type'], `${at}.source.type`);
@@ -106,7 +124,7 @@ export const anthropicMessagesField = ruled(
 					`${field} is 'assistant', but models here begin their answers themselves: end with a message of the user.`,
 				'unsupported_parameter',
 			);
-		return messages;
+		return fewImages(messages);
 	},
 );
 
@@ -122,11 +140,15 @@ function addTurn(messages: ChatMessage[], value: unknown, at: string): void {
 }
 
 function addUserTurn(messages: ChatMessage[], content: unknown, at: string): void {
-	const parts: string[] = [];
+	const parts: (string | UnplacedImage)[] = [];
+	const texts = { push: (said: string) => parts.push(said) };
 	let results = 0;
 	readBlocks(content, at, {
-		text: textInto(parts),
-		document: documentInto(parts),
+		text: textInto(texts),
+		image: (block, below) => {
+			parts.push(imageOf(block, below));
+		},
+		document: documentInto(texts),
 		tool_result: (block, below) => {
 			results++;
 			const given = block['content'];
@@ -140,8 +162,9 @@ function addUserTurn(messages: ChatMessage[], content: unknown, at: string): voi
 			});
 		},
 	});
-	if (parts.length > 0 || results === 0)
-		messages.push({ role: 'user', content: textOfParts(parts) });
+	if (parts.length === 0 && results > 0) return;
+	const { content: said, images } = contentOfParts(parts);
+	messages.push({ role: 'user', content: said, ...(images.length === 0 ? {} : { images }) });
 }
 
 function assistantTurn(content: unknown, at: string): ChatMessage {

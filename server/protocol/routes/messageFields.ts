@@ -1,8 +1,16 @@
 /** Messages of a conversation as clients send them, made uniform. */
 
-import type { ChatMessage, ToolCall } from '../chatTypes.ts';
+import type { ChatImage, ChatMessage, ToolCall } from '../chatTypes.ts';
 import { asObject, invalid, missingField, Refused, read } from './check.ts';
 import { object, oneOf, optional, requestSchema, ruled, string } from './fields.ts';
+import {
+	fewImages,
+	imageOfPart,
+	imagePartSchema,
+	imagesOfUsers,
+	imageTypes,
+	type UnplacedImage,
+} from './imageFields.ts';
 
 /** Most messages of one request, and most parts of one message. */
 export const maxMessages = 10_000;
@@ -37,9 +45,14 @@ const messageSchema = {
 					type: 'array',
 					maxItems: maxMessages,
 					items: {
-						type: 'object',
-						required: ['type', 'text'],
-						properties: { type: { const: 'text' }, text: { type: 'string' } },
+						anyOf: [
+							{
+								type: 'object',
+								required: ['type', 'text'],
+								properties: { type: { const: 'text' }, text: { type: 'string' } },
+							},
+							imagePartSchema,
+						],
 					},
 				},
 			],
@@ -59,7 +72,7 @@ export const messagesField = ruled(
 		if (value.length === 0) throw invalid('', 'an array with at least one message');
 		if (value.length > maxMessages)
 			throw invalid('', `an array of at most ${maxMessages} messages`);
-		return value.map((each, index) => readMessage(each, `[${index}]`));
+		return fewImages(value.map((each, index) => readMessage(each, `[${index}]`)));
 	},
 );
 
@@ -68,7 +81,8 @@ export function readMessage(value: unknown, path: string): ChatMessage {
 	const found = asObject(value, path);
 	const role = read(roleField, found['role'], `${path}.role`);
 	const calls = parseCalls(found, path);
-	const content = parseContent(found['content'], `${path}.content`);
+	const { content, images } = parseContent(found['content'], `${path}.content`);
+	if (images.length > 0 && role !== 'user') throw imagesOfUsers(`${path}.content`);
 	if (content === null && role !== 'assistant') throw missingField(`${path}.content`);
 	if (content === null && calls.length === 0)
 		throw new Refused(
@@ -82,6 +96,7 @@ export function readMessage(value: unknown, path: string): ChatMessage {
 	return {
 		role,
 		content,
+		...(images.length === 0 ? {} : { images }),
 		...optionalText('name'),
 		...optionalText('tool_call_id'),
 		...optionalText('reasoning_content'),
@@ -119,10 +134,17 @@ function uniform(
 	};
 }
 
-function parseContent(value: unknown, path: string): string | null {
-	if (value === undefined || value === null) return null;
-	if (typeof value === 'string') return value;
-	if (!Array.isArray(value)) throw invalid(path, 'a string or an array of text parts', value);
+/** A content, and the images in it. */
+export interface ReadContent {
+	readonly content: string | null;
+	readonly images: readonly ChatImage[];
+}
+
+function parseContent(value: unknown, path: string): ReadContent {
+	if (value === undefined || value === null) return { content: null, images: [] };
+	if (typeof value === 'string') return { content: value, images: [] };
+	if (!Array.isArray(value))
+		throw invalid(path, 'a string or an array of parts (text, image_url)', value);
 	if (value.length > maxMessages) throw invalid(path, `an array of at most ${maxMessages} parts`);
 	const parts = value.map((part, index) => {
 		const at = `${path}[${index}]`;
@@ -132,15 +154,41 @@ function parseContent(value: unknown, path: string): string | null {
 		if (type === 'text' || type === 'input_text' || type === 'output_text')
 			return read(partText, found['text'], `${at}.text`);
 		if (type === 'refusal') return read(partText, found['refusal'], `${at}.refusal`);
+		if (imageTypes.has(type)) return imageOfPart(found, at);
 		const what =
 			typeof type === 'string' ? `a part of type '${type.slice(0, 40)}'` : 'no part with a type';
 		throw new Refused(
 			at,
-			(name) => `${name} is ${what}; chat models here read text parts only.`,
+			(name) => `${name} is ${what}; chat models here read text and image_url parts.`,
 			'unsupported_parameter',
 		);
 	});
-	return textOfParts(parts);
+	return contentOfParts(parts);
+}
+
+/** Texts between two images are joined; an image parts what is before it from what is behind it. */
+export function contentOfParts(parts: readonly (string | UnplacedImage)[]): ReadContent {
+	const runs: string[] = [];
+	const starts: { readonly image: UnplacedImage; readonly at: number }[] = [];
+	let texts: string[] = [];
+	let length = 0;
+	const endRun = () => {
+		const run = textOfParts(texts);
+		texts = [];
+		length += run.length;
+		runs.push(run);
+	};
+	for (const part of parts) {
+		if (typeof part === 'string') {
+			texts.push(part);
+			continue;
+		}
+		endRun();
+		starts.push({ image: part, at: length });
+	}
+	endRun();
+	const images = starts.map(({ image, at }) => ({ ...image, fromEnd: length - at }));
+	return { content: runs.join(''), images };
 }
 
 /** Words at the ends of two parts must not run together; parts that bring their own space stay as they are. */

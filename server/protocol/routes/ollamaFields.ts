@@ -1,7 +1,7 @@
 /** Fields of requests in Ollama's words, read into those of chat completions. */
 
 import type { ChatMessage, JsonSchema } from '../chatTypes.ts';
-import { asObject, invalid, missingField, Refused, read } from './check.ts';
+import { asObject, invalid, missingField, read } from './check.ts';
 import {
 	anything,
 	array,
@@ -18,6 +18,13 @@ import {
 	string,
 	unreadFields,
 } from './fields.ts';
+import {
+	checkedBase64,
+	fewImages,
+	imagesOfUsers,
+	maxImages,
+	type UnplacedImage,
+} from './imageFields.ts';
 import { maxMessages, readMessage } from './messageFields.ts';
 import { samplingFields, topLogprobsField } from './requestFields.ts';
 import { schemaField } from './toolFields.ts';
@@ -99,19 +106,19 @@ export const thinkField = either(
 	"true, false, 'low', 'medium' or 'high'",
 );
 
-const noImages = (at: string) =>
-	new Refused(
-		at,
-		(name) => `${name} holds images, which models here do not see. Send text only.`,
-		'unsupported_parameter',
-	);
-
-/** Images of a request: none may be there. */
-export const imagesField = ruled({ type: 'array', maxItems: 0 }, (value): undefined => {
-	if (!Array.isArray(value)) throw invalid('', 'an array', value);
-	if (value.length > 0) throw noImages('');
-	return undefined;
-});
+/** Files of images in base64. */
+export const imagesField = ruled(
+	{ type: 'array', maxItems: maxImages, items: { type: 'string', contentEncoding: 'base64' } },
+	(value): UnplacedImage[] => {
+		if (!Array.isArray(value)) throw invalid('', 'an array of images in base64', value);
+		if (value.length > maxImages) throw invalid('', `an array of at most ${maxImages} images`);
+		return value.map((each, index) => {
+			const at = `[${index}]`;
+			const text = read(string(), each, at);
+			return { base64: checkedBase64(text, at), detail: 'auto' as const };
+		});
+	},
+);
 
 const messageField = object({
 	role: oneOf('system', 'user', 'assistant', 'tool'),
@@ -145,11 +152,15 @@ export const ollamaMessagesField = leaving(
 			if (value.length > maxMessages)
 				throw invalid('', `an array of at most ${maxMessages} messages`);
 			const calls = new OpenCalls();
-			return value.map((each: unknown, index) => {
+			const messages = value.map((each: unknown, index) => {
 				if (each === undefined || each === null) throw missingField(`[${index}]`);
 				const at = `[${index}]`;
-				return readMessage(uniform(read(messageField, each, at), calls), at);
+				const message = read(messageField, each, at);
+				const { images = [] } = message;
+				if (images.length > 0 && message.role !== 'user') throw imagesOfUsers(`${at}.images`);
+				return withImagesFirst(readMessage(uniform(message, calls), at), images);
 			});
+			return fewImages(messages);
 		},
 	),
 	(value, path) =>
@@ -157,6 +168,16 @@ export const ollamaMessagesField = leaving(
 			? value.flatMap((each, index) => unreadFields(messageField, each, `${path}[${index}]`))
 			: [],
 );
+
+/** Images stand before the text of their message. */
+export function withImagesFirst(
+	message: ChatMessage,
+	images: readonly UnplacedImage[],
+): ChatMessage {
+	if (images.length === 0) return message;
+	const fromEnd = message.content?.length ?? 0;
+	return { ...message, images: images.map((image) => ({ ...image, fromEnd })) };
+}
 
 type SentMessage = ReturnType<(typeof messageField)['parse']>;
 

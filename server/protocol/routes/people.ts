@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { keyScopes, limitFields, maxLimit } from '../limitTypes.ts';
 import { smallBody } from './bodyLimits.ts';
 import { array, integer, object, oneOf, optional, string } from './fields.ts';
-import { jsonBody, route } from './route.ts';
+import { jsonBody, route, strictBody } from './route.ts';
 
 const owners = { also: ['studio'], section: 'people' } as const;
 
@@ -51,7 +51,7 @@ export const createKey = route({
 	method: 'POST',
 	path: '/nearglot/keys/create',
 	summary: 'a new key, which is shown once',
-	body: jsonBody(
+	body: strictBody(
 		object({
 			name: string({ minLength: 1, maxLength: 100 }),
 			scopes: array(oneOf(...keyScopes), { min: 1, max: keyScopes.length }),
@@ -61,7 +61,7 @@ export const createKey = route({
 		smallBody,
 	),
 	answer: newKey,
-	errors: ['store_unavailable'],
+	errors: ['unsupported_parameter', 'store_unavailable'],
 });
 
 const named = object({ key: string({ minLength: 1, maxLength: 100 }) });
@@ -91,9 +91,9 @@ export const setPeopleLimits = route({
 	method: 'POST',
 	path: '/nearglot/keys/people',
 	summary: 'limits of everybody whom a sign-in layer names; those left out are none',
-	body: jsonBody(object(limits), smallBody),
+	body: strictBody(object(limits), smallBody),
 	answer: z.object({ limits: shownLimits }),
-	errors: ['conflict', 'store_unavailable'],
+	errors: ['unsupported_parameter', 'conflict', 'store_unavailable'],
 });
 
 const counts = {

@@ -1,8 +1,9 @@
 /** Items of a conversation as Responses have them: read of requests, kept between calls, made into messages. */
 
-import type { ChatMessage, ToolCall } from '../chatTypes.ts';
+import type { ChatImage, ChatMessage, ToolCall } from '../chatTypes.ts';
 import { asObject, invalid, Refused, read } from './check.ts';
 import { ruled, string } from './fields.ts';
+import { fewImages } from './imageFields.ts';
 import { maxMessages, readMessage } from './messageFields.ts';
 
 /** One item with the fields that are read here, and the `id` that it was sent with or is kept under. */
@@ -59,15 +60,39 @@ function readItems(value: unknown, most = maxMessages): ResponseItem[] {
 	return value.map((item, index) => readItem(item, `[${index}]`));
 }
 
-function messageItem(role: string, content: string): ResponseItem {
+function messageItem(
+	role: string,
+	content: string,
+	images: readonly ChatImage[] = [],
+): ResponseItem {
 	const type = partTypes.get(role) ?? 'input_text';
 	const extra = type === 'output_text' ? { annotations: [] } : {};
 	return {
 		type: 'message',
 		role,
 		status: 'completed',
-		content: [{ type, text: content, ...extra }],
+		content: partsOf(content, images, (text) => ({ type, text, ...extra })),
 	};
+}
+
+/** Texts and images in their order, as they were sent. */
+function partsOf(
+	content: string,
+	images: readonly ChatImage[],
+	textPart: (text: string) => Readonly<Record<string, unknown>>,
+): readonly Readonly<Record<string, unknown>>[] {
+	if (images.length === 0) return [textPart(content)];
+	const parts: Readonly<Record<string, unknown>>[] = [];
+	let from = 0;
+	for (const { fromEnd, base64, detail } of images) {
+		const to = content.length - fromEnd;
+		if (to > from) parts.push(textPart(content.slice(from, to)));
+		from = to;
+		// The kind of the file is told by its bytes, whatever is said of it.
+		parts.push({ type: 'input_image', image_url: `data:image/png;base64,${base64}`, detail });
+	}
+	if (from < content.length) parts.push(textPart(content.slice(from)));
+	return parts;
 }
 
 function readItem(value: unknown, path: string): ResponseItem {
@@ -82,8 +107,8 @@ function readItem(value: unknown, path: string): ResponseItem {
 	switch (type) {
 		case 'message': {
 			// Some clients send the messages of chat completions, with their calls.
-			const { role, content, ...more } = readMessage(item, path);
-			return { ...messageItem(role, content ?? ''), ...more, ...id };
+			const { role, content, images = [], ...more } = readMessage(item, path);
+			return { ...messageItem(role, content ?? '', images), ...more, ...id };
 		}
 		case 'function_call':
 			return {
@@ -125,7 +150,7 @@ function outputOf(value: unknown, path: string): string {
 export function messagesOfItems(items: readonly ResponseItem[]): ChatMessage[] {
 	const messages: ChatMessage[] = [];
 	for (const item of items) addItem(messages, item);
-	return messages;
+	return fewImages(messages);
 }
 
 function addItem(messages: ChatMessage[], item: ResponseItem): void {

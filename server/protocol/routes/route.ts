@@ -23,6 +23,8 @@ export interface JsonBody<S extends z.ZodType = z.ZodType> {
 	readonly kind: 'json';
 	readonly schema: S;
 	readonly limits: BodyLimits;
+	/** Fields that nobody reads are refused: what they were meant to forbid would be allowed. */
+	readonly strict?: true;
 	/** Most bytes of a body of another type, which the handler gets as it is; absent: none is taken. */
 	readonly orBytes?: number;
 }
@@ -118,6 +120,12 @@ export const jsonBody = <S extends z.ZodType>(schema: S, limits: BodyLimits): Js
 	schema,
 	limits,
 });
+
+/** A JSON body in which every field has to be one that is read. */
+export const strictBody = <S extends z.ZodType>(
+	schema: S,
+	limits: BodyLimits,
+): JsonBody<S> & { readonly strict: true } => ({ ...jsonBody(schema, limits), strict: true });
 
 /** A JSON body, or the bytes of a file. */
 export const jsonOrBytes = <S extends z.ZodType>(

@@ -33,6 +33,7 @@ import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
 import { type ContinuedPrompt, continuedTokens } from './continuedPrompt.ts';
 import { type ChatPlan, planChat } from './plan.ts';
 import type { LoadProfile, ModelProfile } from './profile.ts';
+import { imageFiles } from './promptImages.ts';
 
 /** What happens while a chat is answered. */
 export type ChatEvent =
@@ -146,7 +147,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				{ param: 'model' },
 			);
 		const profile = await deps.profile(info.folder ?? '');
-		const plan = planChat(request, profile, deps.randomSeed);
+		const plan = planChat(request, profile, deps.randomSeed, info.id);
 		const { prompt, maxTokens } = plan.generate;
 		const { contextLength, maxHistoryTurns } = info;
 		const { ownPrompt: own } = request;
@@ -165,6 +166,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 			question === undefined ? { omittedTurns: 0 } : await ask(info.id, question, signal);
 		const whole =
 			own && (await continuedTokens(deps.host, info, own, profile.vocabularySize, tokens, signal));
+		const images = imageFiles(withoutTurns(request.messages, omittedTurns));
 		const read: GeneratePrompt =
 			own?.text !== undefined
 				? { kind: 'tokens', tokens: whole ?? [] }
@@ -174,6 +176,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 							messages: withoutTurns(prompt.messages, omittedTurns),
 							// What was rendered and tokenised here is not once more in the runner.
 							...defined({ tokens: whole ?? tokens }),
+							...(images.length === 0 ? {} : { images }),
 						}
 					: prompt;
 		const generate = {

@@ -5,6 +5,7 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelProfile } from './profile.ts';
+import { seenMessages } from './promptImages.ts';
 
 export interface ChatPlan {
 	readonly generate: Omit<GenerateRequest, 'owner'>;
@@ -23,6 +24,7 @@ export function planChat(
 	request: ChatRequest,
 	profile: ModelProfile,
 	randomSeed: () => number,
+	model = request.model ?? '',
 ): ChatPlan {
 	checkTogether(request);
 	const olderForm = request.functions !== undefined;
@@ -38,7 +40,7 @@ export function planChat(
 		generate: {
 			prompt: {
 				kind: 'chat',
-				messages: request.messages,
+				...seenMessages(request.messages, profile, model),
 				...(offered.length === 0 ? {} : { tools: offered.map(asShown) }),
 				...defined({ templateVariables: variables.given }),
 			},

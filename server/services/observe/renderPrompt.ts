@@ -1,6 +1,8 @@
 /** The prompt of a chat as the model gets it, as a text: as the model's own template writes it. */
 
 import { withoutTurns } from '../../engine/text/historyTurns.ts';
+import type { LoadProfile } from '../chat/profile.ts';
+import { seenMessages } from '../chat/promptImages.ts';
 import type { ModelHost } from '../host.ts';
 import type { ObservedRequest } from './observedChat.ts';
 
@@ -11,15 +13,16 @@ export async function renderPrompt(
 	request: ObservedRequest,
 	omittedTurns: number,
 	signal: AbortSignal,
+	profile: LoadProfile,
 ): Promise<string> {
 	const { ownPrompt: own, messages, tools, functions, chat_template_kwargs: variables } = request;
 	if (own?.text !== undefined) return own.text;
-	const { id } = await host.resolve(model);
+	const { id, folder } = await host.resolve(model);
 	const text = await host.textModel(id);
 	const offered = request.tool_choice === 'none' ? undefined : (tools ?? functions);
 	const prompt = {
 		kind: 'chat' as const,
-		messages: withoutTurns(messages, omittedTurns),
+		...seenMessages(withoutTurns(messages, omittedTurns), await profile(folder ?? ''), id),
 		...(offered === undefined
 			? {}
 			: { tools: offered.map(({ inputGrammar: _, ...tool }) => tool) }),

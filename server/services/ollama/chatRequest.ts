@@ -4,6 +4,7 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError, type ChatMessage } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { CompletionRequest } from '../../protocol/routes/completions.ts';
+import { withImagesFirst } from '../../protocol/routes/ollamaFields.ts';
 import type {
 	OllamaChatRequest,
 	OllamaGenerateRequest,
@@ -38,23 +39,30 @@ export function chatOfOllama(request: OllamaChatRequest): OllamaQuestion {
 }
 
 export function promptOfOllama(request: OllamaGenerateRequest): OllamaQuestion {
-	const { prompt = '', system, template, context = [] } = request;
+	const { prompt = '', system, template, context = [], images = [] } = request;
+	const hasTemplate = template !== undefined && template !== '';
+	if (images.length > 0 && (hasTemplate || context.length > 0))
+		throw new AppError(
+			'invalid_request',
+			`'images' cannot be combined with '${hasTemplate ? 'template' : 'context'}'; use /api/chat.`,
+			{ param: 'images' },
+		);
 	const messages: ChatMessage[] = [
 		...(system === undefined || system === ''
 			? []
 			: [{ role: 'system' as const, content: system }]),
-		{ role: 'user', content: prompt },
+		withImagesFirst({ role: 'user', content: prompt }, images),
 	];
-	const text =
-		template === undefined || template === ''
-			? undefined
-			: fillTemplate(template, { System: system ?? '', Prompt: prompt, Suffix: '' });
+	const text = !hasTemplate
+		? undefined
+		: fillTemplate(template, { System: system ?? '', Prompt: prompt, Suffix: '' });
 	return {
 		chat: {
 			...generationOf(request),
 			model: request.model,
 			messages,
-			ownPrompt: { before: context, text },
+			// Tokens of images would mean nothing in the next request.
+			...(images.length > 0 ? {} : { ownPrompt: { before: context, text } }),
 		},
 		names: named('prompt'),
 	};
@@ -63,7 +71,7 @@ export function promptOfOllama(request: OllamaGenerateRequest): OllamaQuestion {
 /** The request as a plain prompt, where no template is wanted; `undefined` for all others. */
 export function completionOfOllama(request: OllamaGenerateRequest): CompletionRequest | undefined {
 	const { raw = false, suffix, prompt = '', stream = true } = request;
-	const clash = (field: 'system' | 'template' | 'context', why: string) => {
+	const clash = (field: 'system' | 'template' | 'context' | 'images', why: string) => {
 		const given = request[field];
 		if (given !== undefined && given.length > 0)
 			throw new AppError('invalid_request', `'${field}' cannot be combined with ${why}.`, {
@@ -72,7 +80,7 @@ export function completionOfOllama(request: OllamaGenerateRequest): CompletionRe
 	};
 	const fills = suffix !== undefined && suffix !== '';
 	if (!raw && !fills) return undefined;
-	for (const field of ['system', 'template', 'context'] as const)
+	for (const field of ['system', 'template', 'context', 'images'] as const)
 		clash(field, raw ? "'raw', which sends the prompt as it is" : "'suffix'");
 	const { logprobs = false, top_logprobs: top = 0, ...rest } = completionFields(request);
 	return {

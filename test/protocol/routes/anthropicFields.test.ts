@@ -97,7 +97,8 @@ test('what is not understood is refused at its place', () => {
 	for (const [body, param] of [
 		[{}, 'messages'],
 		[{ messages: [] }, 'messages'],
-		[said([{ type: 'image', source: {} }]), 'messages[0].content[0]'],
+		[said([{ type: 'image', source: {} }]), 'messages[0].content[0].source.type'],
+		[said([{ type: 'image', source: { type: 'url' } }]), 'messages[0].content[0].source.type'],
 		[said([{ type: 'constructor' }]), 'messages[0].content[0]'],
 		[said([{}]), 'messages[0].content[0].type'],
 		[said(5), 'messages[0].content'],

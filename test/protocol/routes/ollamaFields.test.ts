@@ -68,7 +68,8 @@ test('results find their calls by id, by name and by order', () => {
 
 test('images and messages that are none are refused at their place', () => {
 	for (const [messages, param] of [
-		[[{ role: 'user', content: 'x', images: ['aGk='] }], 'messages[0].images'],
+		[[{ role: 'user', content: 'x', images: ['http://a/b.png'] }], 'messages[0].images[0]'],
+		[[{ role: 'tool', content: 'x', images: ['aGk='] }], 'messages[0].images'],
 		[[{ role: 'owner', content: 'x' }], 'messages[0].role'],
 		[[null], 'messages[0]'],
 		['x', 'messages'],

@@ -1,7 +1,7 @@
 /** One turn of a session: its sound goes on while it is spoken, its text is told once it was committed. */
 
 import { LiveAudio } from '../../../audio/liveAudio.ts';
-import { type AppError, asAppError, type Transcript } from '../../../protocol/index.ts';
+import { AppError, asAppError, type Transcript } from '../../../protocol/index.ts';
 import type { SpeechEvent } from '../speechEvent.ts';
 import type { SpeechCall } from '../speechRequest.ts';
 import type { SpeechService } from '../speechService.ts';
@@ -32,6 +32,11 @@ export class RealtimeItem {
 	/** What would have been told before the commit. */
 	#early: ((listener: RealtimeItemListener) => void)[] = [];
 	#listener: RealtimeItemListener | undefined;
+	/** Why the turn will have no text, though it is still spoken. */
+	#failure: AppError | undefined;
+	#isFailureNotified = false;
+	/** 16 kHz samples, those that came too late for a text among them. */
+	#received = 0;
 
 	private constructor(id: string, audio: LiveAudio, call: SpeechCall, deps: RealtimeItemDeps) {
 		this.id = id;
@@ -44,15 +49,22 @@ export class RealtimeItem {
 	}
 
 	get seconds(): number {
-		return this.#audio.seconds;
+		return this.#received / turnRateHz;
 	}
 
-	/** Adds 16 kHz samples. @throws AppError `payload_too_large` */
+	/** Adds 16 kHz samples. @throws AppError `payload_too_large`; what follows a failure is left out */
 	async push(samples: Float32Array): Promise<void> {
+		this.#received += samples.length;
+		if (this.#failure !== undefined) return;
 		const rounded = Int16Array.from(samples, (value) =>
 			Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))),
 		);
-		await this.#audio.push(rounded, turnRateHz);
+		try {
+			await this.#audio.push(rounded, turnRateHz);
+		} catch (error) {
+			// Its reader has given up: why is known in a moment.
+			if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+		}
 	}
 
 	/** Nothing follows; from now on `listener` is told. */
@@ -61,6 +73,13 @@ export class RealtimeItem {
 		for (const late of this.#early) late(listener);
 		this.#early = [];
 		await this.#audio.end();
+	}
+
+	/** Why the turn has failed before its end; told once. */
+	newFailure(): AppError | undefined {
+		if (this.#isFailureNotified) return undefined;
+		this.#isFailureNotified = this.#failure !== undefined;
+		return this.#failure;
 	}
 
 	/** Forgets the sound, and what has become of it. */
@@ -80,6 +99,7 @@ export class RealtimeItem {
 			this.#say((listener) => listener.done(transcript));
 		} catch (cause) {
 			const error = asAppError(cause, 'transcribing what was said');
+			this.#failure = error;
 			this.#say((listener) => listener.failed(error));
 		} finally {
 			await this.#audio.close();

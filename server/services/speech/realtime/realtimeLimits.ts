@@ -3,6 +3,8 @@
 export interface RealtimeLimits {
 	/** Open at the same time. */
 	readonly maxSessions: number;
+	/** Of these, those of one person who is not this machine's user. */
+	readonly maxOfPerson: number;
 	/** A client that sends nothing for this long has gone. */
 	readonly idleMs: number;
 	/** Whole length of a session. */
@@ -18,6 +20,7 @@ export interface RealtimeLimits {
 /** @param maximumS longest recording */
 export const realtimeLimits = (maximumS: number): RealtimeLimits => ({
 	maxSessions: 32,
+	maxOfPerson: 8,
 	idleMs: 600_000,
 	maxMs: maximumS * 1000,
 	pingMs: 20_000,

@@ -270,6 +270,8 @@ export class RealtimeSession {
 			this.#item = await this.#open();
 		}
 		await this.#item.push(samples);
+		const failure = this.#item.newFailure();
+		if (failure !== undefined) this.fail(failure);
 	}
 
 	get #maximumS(): number {
