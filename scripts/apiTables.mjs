@@ -68,7 +68,8 @@ function memberRow([section, doing]) {
 	const open = routes.filter(
 		(route) => route.section === section && (route.who ?? 'owner') !== 'owner',
 	);
-	return `| ${doing} | ${open.map(({ path }) => `\`${shownPath(path)}\``).join(', ')} |`;
+	const paths = new Set(open.map(({ path }) => `\`${shownPath(path)}\``));
+	return `| ${doing} | ${[...paths].join(', ')} |`;
 }
 
 function table(section) {

@@ -53,7 +53,10 @@ export function rpcMessages() {
 		.replaceAll(/\/\*\*.*?\*\//gs, '')
 		.split(/^(?=\t'nearglot\/)/m)
 		.map((entry) => {
-			const found = /^\t'([\w/]+)': \{\s*params: (.*?);\s*result: (.*?);?\s*\};/s.exec(entry);
+			const end = entry.lastIndexOf('};');
+			const found = /^\t'([\w/]+)': \{\s*params: (.*?);\s*result: (.*?);?\s*$/s.exec(
+				entry.slice(0, end),
+			);
 			if (!found) throw new Error(`Not understood: ${entry}`);
 			const [, name, params, result] = found;
 			return [code(name), code(oneLine(params)), code(oneLine(result))];

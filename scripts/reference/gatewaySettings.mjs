@@ -36,7 +36,9 @@ function rows(schema, prefix = '', depth = 0) {
 
 export function gatewaySettings() {
 	const schema = JSON.parse(readFileSync(join(root, 'deploy/auth.schema.json'), 'utf8'));
-	const { properties } = schema;
+	// The same fields stand once more in `properties`, as portals export them.
+	const { properties: wrapped, ...properties } = schema.properties;
+	if (wrapped === undefined) throw new Error('The schema has lost its outer form.');
 	const sections = Object.entries(properties)
 		.map(([name, field]) => [name, rows(field)])
 		.filter(([, list]) => list.length > 0)
@@ -47,7 +49,7 @@ export function gatewaySettings() {
 	return page(
 		'Settings of the gateway',
 		'deploy/auth.schema.json',
-		'Fields of the settings file of `nearglot gateway --config`, below each section’s name. `nearglot gateway --schema` prints the schema, `--check` says whether a file can be used,\n[A team server](../team-server.md) what the settings are for.',
+		'Fields of the settings file of `nearglot gateway --config`, below each section’s name. `nearglot gateway --schema` prints the schema, `--check` says whether a file can be used, paths count from its folder (`keysFile` is `gateway-keys.json` there, the store\n`gateway-sessions.db`), and the same fields may stand inside `properties`, as portals export them.\n[A team server](../team-server.md) what the settings are for.',
 		...sections,
 	);
 }

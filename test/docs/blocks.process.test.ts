@@ -229,7 +229,16 @@ test('every block says what it is, and only known things are missing', () => {
 		'machines',
 		'model',
 	];
-	missing.push('namespaces', 'network', 'openai-python', 'person', 'provider', 'redis', 'systemd');
+	missing.push(
+		'namespaces',
+		'network',
+		'openai-python',
+		'person',
+		'provider',
+		'redis',
+		'systemd',
+		'terminal',
+	);
 	for (const block of all) {
 		assert.ok(languages.includes(block.language), `${where(block)}: language '${block.language}'`);
 		const need = needs(block);
