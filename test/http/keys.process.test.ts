@@ -271,6 +271,24 @@ test('a live session wants a key for speech, and ends its turns where the second
 	client.socket.close();
 });
 
+test('one person cannot take all live sessions, and has room again when one is closed', async () => {
+	const [anna, ben] = [keyFor(['speech']), keyFor(['speech'], {}, 'ben')];
+	const open = ({ headers }: typeof anna) => openRealtime(server.url, { headers });
+	const mine = await Promise.all(Array.from({ length: 8 }, () => open(anna)));
+	try {
+		await assert.rejects(open(anna), /503 .*as many as one person may/);
+		mine.push(await open(ben));
+		mine[0]?.socket.terminate();
+		await until('a session is free again', async () => {
+			const again = await open(anna).catch(() => undefined);
+			again?.socket.terminate();
+			return again !== undefined;
+		});
+	} finally {
+		for (const { socket } of mine) socket.terminate();
+	}
+});
+
 test('a limit in a place where nobody reads it makes no key without limits', async () => {
 	const names = server.backend.people.keys.list().length;
 	for (const body of [

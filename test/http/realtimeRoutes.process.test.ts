@@ -324,19 +324,3 @@ test('other upgrades are passed over, and a request that is none is told what th
 	});
 	assert.match(broken, /^HTTP\/1\.1 400 [\s\S]*no handshake/);
 });
-
-test('one person cannot take all sessions, and has room again when one is closed', async () => {
-	const small = await startSpeechServer({ realtime: { maxOfPerson: 1 } });
-	try {
-		const first = await openRealtime(small.url);
-		await assert.rejects(openRealtime(small.url), /503 .*as many as one person may/);
-		first.socket.terminate();
-		await until('a session is free again', async () => {
-			const again = await openRealtime(small.url).catch(() => undefined);
-			again?.socket.close();
-			return again !== undefined;
-		});
-	} finally {
-		await small.close();
-	}
-});
