@@ -86,6 +86,7 @@ const builds = [
 	{ ...node, entryPoints: { 'grammar-worker': 'server/engine/grammar/grammarWorker.ts' } },
 	{ ...node, entryPoints: { 'body-worker': 'server/http/bodyWorker.ts' } },
 	{ ...node, entryPoints: { 'answer-worker': 'server/services/responses/answerWorker.ts' } },
+	{ ...node, entryPoints: { 'index-worker': 'server/lsp/workspace/indexWorker.ts' } },
 	{ ...node, entryPoints: { 'otlp-traces': 'server/services/observe/otlpTraces.ts' } },
 	{ ...node, entryPoints: { 'folder-worker': 'server/daemon/folderWorker.ts' } },
 	{ ...node, entryPoints: { 'image-worker': 'server/engine/vision/imageWorker.ts' } },

@@ -15,6 +15,7 @@
  *   npm run bench -- batch …          bulk work: chaos of its workers by seeds, and what it costs
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
+ *   npm run bench -- workspace …      recall, time and size of questions about whole folders
  *   npm run bench -- build …           memory, time and kills of building a model of 8 GB
  *   npm run bench -- hostile …        growth and held loops under hostile input
  */
@@ -79,6 +80,11 @@ if (process.argv[2] === 'translate') {
 if (process.argv[2] === 'editor') {
 	const { runEditorBench } = await import('./editor.ts');
 	process.exit(await runEditorBench(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'workspace') {
+	const { runWorkspaceBench } = await import('./workspace/run.ts');
+	process.exit(await runWorkspaceBench(process.argv.slice(3)));
 }
 
 if (process.argv[2] === 'hostile') {

@@ -30,6 +30,7 @@ import { chooseTargetLanguage } from './targetLanguage.ts';
 import { insertTranscript, transcribeFiles } from './transcripts/transcribeFiles.ts';
 import { exportActive, findInActive, translateActive } from './transcripts/transcriptActions.ts';
 import { chooseTranslationSystem } from './translationSystem.ts';
+import { forgetWorkspace } from './workspace/searchWorkspace.ts';
 
 type Run = (extension: Extension, ...args: readonly unknown[]) => unknown;
 
@@ -86,6 +87,7 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.team.signOut': ({ team }) => team.signOut(),
 	'nearglot.team.useThisComputer': ({ team }) => team.useThisComputer(),
 	'nearglot.keys.manage': ({ context }) => manageKeys(context.secrets),
+	'nearglot.workspace.forget': ({ languageServer }) => forgetWorkspace(languageServer),
 	'nearglot.diagnose': ({ context, languageServer }) =>
 		diagnose(languageServer, String(context.extension.packageJSON['version'])),
 	'nearglot.openWalkthrough': ({ context }) =>

@@ -37,6 +37,7 @@ import { EditorDictation } from './transcripts/dictation.ts';
 import { RecordingEditor } from './transcripts/recordingEditor.ts';
 import { TranscriptStore } from './transcripts/transcriptStore.ts';
 import { warmUp } from './warmUp.ts';
+import { watchWorkspace } from './workspace/searchWorkspace.ts';
 
 /**
  * Wires the extension together. `loadClient` loads the bundle with the language client, which costs
@@ -167,6 +168,7 @@ export function createExtension(
 		registerMcpServer(languageServer, String(context.extension.packageJSON['version'])),
 		registerInlineCompletions(languageServer, log),
 		warmUp(languageServer, log, () => messages.look()),
+		watchWorkspace(languageServer),
 	);
 	return extension;
 }

@@ -470,6 +470,8 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/http/translate/translateRoutes.ts', 'shown in the id of a request'],
 	['server/hub/downloadModel.ts', 'kept with a model'],
 	['server/hub/repository.ts', 'a server names a date to wait for'],
+	['server/lsp/workspace/folderIndex.ts', 'part of a name of a file'],
+	['server/lsp/workspace/workspaceIndexes.ts', 'compared with the times of files'],
 	['server/remote/hostedErrors.ts', 'a server names a date to wait for'],
 	['server/services/responses/answerWorker.ts', 'what is kept ends at dates, also after a restart'],
 	['server/store/jsonFile.ts', 'part of a name of a file'],

@@ -198,9 +198,11 @@ function Tools(): VNode | null {
 
 /** Size of the prompt as it would be sent. */
 function TokenCount(): VNode | null {
-	const { tokens, t } = useChat();
+	const { draft, tokens, t } = useChat();
 	const counted = tokens.value;
-	if (!counted || counted.tokens === 0 || over(counted) > 0) return null;
+	// A count may come when its question has been sent.
+	if (draft.value.trim() === '' || !counted || counted.tokens === 0 || over(counted) > 0)
+		return null;
 	const words = t('tokens', counted.tokens);
 	if (counted.limit === null) return <output class="tokens">{words}</output>;
 	return (

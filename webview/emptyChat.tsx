@@ -24,7 +24,8 @@ export function EmptyChat(): VNode {
 				<p class="title">{t('emptyTitle')}</p>
 				<p>{t(model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
 				<p class="examples">
-					{commands.map((command) => (
+					{/* Before the models are known, nothing is known of what they can do. */}
+					{(chosen ? commands : []).map((command) => (
 						<button
 							key={command}
 							type="button"

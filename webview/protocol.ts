@@ -54,6 +54,7 @@ export const chatStrings = {
 	model: 'Model',
 	moreActions: 'More actions',
 	newFile: 'Open as new file',
+	openFile: 'Open {0}',
 	newest: 'Newest',
 	next: 'Next version',
 	noModel: 'No model',
@@ -112,6 +113,7 @@ const fields: Record<PageMessage['type'], readonly string[]> = {
 	dropText: ['name', 'text'],
 	openFile: ['path'],
 	terminal: ['text'],
+	openAttachment: ['id'],
 	copy: ['text'],
 	insert: ['text'],
 	replace: ['text'],
@@ -130,6 +132,7 @@ export function parsePageMessage(value: unknown): PageMessage | undefined {
 	const type = message['type'];
 	if (typeof type !== 'string' || !Object.hasOwn(fields, type)) return undefined;
 	if (!texts(message, ...(fields[type as PageMessage['type']] ?? []))) return undefined;
-	if (type === 'detach' && !Number.isInteger(message['index'])) return undefined;
+	if (['detach', 'openAttachment'].includes(type) && !Number.isInteger(message['index']))
+		return undefined;
 	return message as unknown as PageMessage;
 }

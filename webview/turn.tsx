@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { siblings } from '../server/protocol/conversation.ts';
 import type { Turn } from '../server/protocol/index.ts';
+import { AttachmentView } from './attachmentView.tsx';
 import type { Streaming } from './chatState.ts';
 import { CopyButton } from './code.tsx';
 import { IconButton } from './icons.tsx';
@@ -41,10 +42,7 @@ function Question({ turn }: { turn: Turn }): VNode {
 				/>
 			</header>
 			{turn.attachments?.map((attachment, index) => (
-				<details class="attachment" key={index}>
-					<summary>{attachment.label}</summary>
-					<pre>{attachment.text}</pre>
-				</details>
+				<AttachmentView turn={turn} attachment={attachment} index={index} key={index} />
 			))}
 			{editing.value ? (
 				<form

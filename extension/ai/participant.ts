@@ -1,10 +1,21 @@
 /** `@nearglot` in VS Code's chat: the model that is picked there, or the one on this computer. */
 
 import * as vscode from 'vscode';
-import { type ChatDelta, type ChatMessage, slashCommands } from '../../server/protocol/index.ts';
+import {
+	type Attachment,
+	type ChatDelta,
+	type ChatMessage,
+	slashCommands,
+} from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { readError } from '../languageServerClient.ts';
 import { pickLanguage } from '../targetLanguage.ts';
+import {
+	pieceAttachments,
+	roomFor,
+	searchWorkspace,
+	workspaceInstruction,
+} from '../workspace/searchWorkspace.ts';
 
 /** Registers the participant with the same slash commands as the chat view. */
 export function registerParticipant(
@@ -17,12 +28,28 @@ export function registerParticipant(
 			if (request.command === 'translate') {
 				return translate(languageServer, request.prompt, stream, token);
 			}
-			const instruction = slashCommands.get(request.command ?? '')?.instruction;
+			let pieces: readonly Attachment[] = [];
+			if (request.command === 'workspace') {
+				try {
+					pieces = await workspacePieces(languageServer, request, stream, token);
+				} catch (error) {
+					return { errorDetails: { message: readError(error).message } };
+				}
+			}
+			const instruction =
+				request.command === 'workspace'
+					? workspaceInstruction
+					: slashCommands.get(request.command ?? '')?.instruction;
 			const messages: ChatMessage[] = [
 				...history(context),
 				{
 					role: 'user',
-					content: [instruction, ...(await references(request)), request.prompt]
+					content: [
+						instruction,
+						...pieces.map(pieceText),
+						...(await references(request)),
+						request.prompt,
+					]
 						.filter((part) => part)
 						.join('\n\n'),
 				},
@@ -47,6 +74,31 @@ export function registerParticipant(
 	participant.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
 	return participant;
 }
+
+/** Pieces of the workspace for a question; VS Code lists them as what was used, with links. */
+async function workspacePieces(
+	languageServer: LanguageServerClient,
+	request: vscode.ChatRequest,
+	stream: vscode.ChatResponseStream,
+	token: vscode.CancellationToken,
+): Promise<Attachment[]> {
+	stream.progress(vscode.l10n.t('Searching the workspace'));
+	const { pieces } = await searchWorkspace(languageServer, request.prompt, {
+		token,
+		report: (text) => stream.progress(text),
+	});
+	const found = pieceAttachments(pieces, roomFor(request.model.maxInputTokens));
+	for (const { source } of found) {
+		if (!source?.range) continue;
+		const { start, end } = source.range;
+		const range = new vscode.Range(start.line, start.character, end.line, end.character);
+		stream.reference(new vscode.Location(vscode.Uri.parse(source.uri, true), range));
+	}
+	return found;
+}
+
+const pieceText = ({ label, language, text }: Attachment) =>
+	`${label}\n\`\`\`${language}\n${text}\n\`\`\``;
 
 async function translate(
 	languageServer: LanguageServerClient,

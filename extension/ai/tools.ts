@@ -3,11 +3,17 @@
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
+import { searchWorkspace } from '../workspace/searchWorkspace.ts';
 
 interface TranslateInput {
 	readonly text: string;
 	readonly to: string;
 	readonly from?: string;
+}
+
+interface WorkspaceInput {
+	readonly question: string;
+	readonly limit?: number;
 }
 
 interface TranscribeInput {
@@ -47,7 +53,22 @@ export function registerTools(languageServer: LanguageServerClient): vscode.Disp
 			return result(text);
 		},
 	};
+	const workspace: vscode.LanguageModelTool<WorkspaceInput> = {
+		prepareInvocation: () => ({
+			invocationMessage: vscode.l10n.t('Searching the workspace'),
+		}),
+		invoke: async ({ input }, token) => {
+			const { question, limit } = input;
+			const options = { token, ...(limit ? { limit } : {}) };
+			const { pieces } = await searchWorkspace(languageServer, question, options);
+			const texts = pieces.map(
+				({ path, startLine, endLine, text }) => `${path}:${startLine + 1}-${endLine + 1}\n${text}`,
+			);
+			return result(texts.join('\n\n'));
+		},
+	};
 	return vscode.Disposable.from(
+		vscode.lm.registerTool('nearglot_workspace', workspace),
 		vscode.lm.registerTool('nearglot_translate', translate),
 		vscode.lm.registerTool('nearglot_transcribe', transcribe),
 	);

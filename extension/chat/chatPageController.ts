@@ -41,6 +41,7 @@ import { fillPrompt, readPromptCall } from './promptFile.ts';
 import type { Proposals } from './proposals.ts';
 import { promptFiles, QuestionContext } from './questionContext.ts';
 import { putIntoTerminal } from './toTerminal.ts';
+import { openAttachment, sendWorkspaceQuestion } from './workspaceQuestions.ts';
 
 export interface ChatPageControllerDeps {
 	readonly languageServer: LanguageServerClient;
@@ -206,6 +207,8 @@ export class ChatPageController {
 			case 'detach':
 				session.detach(message.index);
 				return this.#postState();
+			case 'openAttachment':
+				return openAttachment(session, message.id, message.index);
 			case 'mentions': {
 				const items = await this.#mentions.offer(message.query);
 				return this.#post({ type: 'mentions', query: message.query, items });
@@ -260,6 +263,7 @@ export class ChatPageController {
 
 	/** A question, or a slash command with what it needs from the editor. */
 	async #ask(text: string): Promise<void> {
+		if (await sendWorkspaceQuestion(this.#deps.languageServer, this.session, text)) return;
 		await this.#context.refresh();
 		for (const own of this.#context.attachments(this.session.state.attachments))
 			this.session.attach(own);

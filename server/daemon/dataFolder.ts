@@ -12,7 +12,7 @@ import { dataDir, type Machine } from './paths.ts';
 const usualModes = new Set([0o755, 0o775]);
 /** Files and folders that are in a data folder and hardly anywhere else. */
 const own =
-	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|models\.json|upstreams\.json|systems|tmp|assets|translator-(?:keys|usage)\.json|(?:keys|usage|responses)\.db(?:-wal|-shm)?|load-times\.json|verdicts\.json|gateway-keys\.json|socket-folder)$/;
+	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|workspaces|models\.json|upstreams\.json|systems|tmp|assets|translator-(?:keys|usage)\.json|(?:keys|usage|responses)\.db(?:-wal|-shm)?|load-times\.json|verdicts\.json|gateway-keys\.json|socket-folder)$/;
 
 /**
  * Makes the data folder private when it is this user's and has the rights a umask gave it. A link, a home

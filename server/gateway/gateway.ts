@@ -21,13 +21,14 @@ import { createProviders, type ProviderRegistry } from './providers/registry.ts'
 import { leadsBack } from './proxy/hops.ts';
 import { sendRawProblem } from './proxy/problem.ts';
 import { Upstream } from './proxy/upstream.ts';
+import { upstreamProof } from './proxy/upstreamProof.ts';
 import { RequestHandler } from './requestHandler.ts';
 import { createLoginCookies } from './session/loginState.ts';
 import { OpenExchanges } from './session/openExchanges.ts';
 import { Refresher } from './session/refresher.ts';
 import { Sessions } from './session/sessions.ts';
 import { verifiedTokens } from './session/sessionToken.ts';
-import { StoreProof } from './store/storeProof.ts';
+import { storeProof } from './store/storeProof.ts';
 
 export interface GatewayDeps {
 	/** Owned from here on: closed with the layer, and when it cannot start. */
@@ -102,7 +103,7 @@ export async function startGateway(
 			{ param: 'upstream' },
 		);
 	const settings = withBoundPort(given, port);
-	const context = createContext(settings, deps, ending);
+	const context = createContext(settings, deps, ending, upstream);
 	open = context.open;
 	const handler = new RequestHandler(context, upstream);
 	server.on(
@@ -163,6 +164,7 @@ function createContext(
 	settings: GatewaySettings,
 	deps: GatewayDeps,
 	ending: Ending,
+	upstream: Upstream,
 ): GatewayContext {
 	const { now, elapsed = () => performance.now() } = deps;
 	const { store, keys, audit } = deps.parts;
@@ -173,7 +175,8 @@ function createContext(
 	return {
 		settings,
 		store,
-		storeProof: new StoreProof(store),
+		storeProof: storeProof(store),
+		upstreamProof: upstreamProof(upstream),
 		sessions,
 		open: new OpenExchanges(sessions),
 		metrics,

@@ -3,6 +3,7 @@
  * registered here; nothing is worked out here.
  */
 
+import { join } from 'node:path';
 import {
 	type CancellationToken,
 	type Connection,
@@ -13,6 +14,8 @@ import {
 	TextDocuments,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import { thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
 import { isRecord } from '../protocol/errorBody.ts';
 import type {
 	ChatDelta,
@@ -40,6 +43,7 @@ import { completeChat, countTokens } from './completeChat.ts';
 import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { editingCapabilities, handleRequest, registerEditing } from './registerEditing.ts';
 import { registerSpeech } from './registerSpeech.ts';
+import { registerWorkspace } from './registerWorkspace.ts';
 import { SecretSync } from './secretSync.ts';
 import { TeamLink } from './teamLink.ts';
 import { loadMessageTexts } from './texts.ts';
@@ -185,6 +189,10 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 		return {};
 	});
 	registerSpeech({ connection, handle, link: here, at: recordingAt, env: process.env });
+	const closeWorkspace = registerWorkspace({
+		...{ connection, handle, link: here },
+		folder: join(dataDir(thisMachine()), 'workspaces'),
+	});
 	handle('nearglot/secrets', async (params) => {
 		await secrets.replace(params.secrets, params.storage);
 		return {};
@@ -213,7 +221,10 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 	handle('nearglot/glossary/add', requests['nearglot/glossary/add']);
 	handle('nearglot/glossary/text', requests['nearglot/glossary/text']);
 
-	connection.onShutdown(() => link.close());
+	connection.onShutdown(async () => {
+		link.close();
+		await closeWorkspace();
+	});
 	documents.listen(connection);
 	connection.listen();
 }

@@ -83,6 +83,8 @@ export type PageMessage =
 	| { readonly type: 'model'; readonly model: string }
 	| { readonly type: 'count'; readonly text: string }
 	| { readonly type: 'attach' }
+	/** Opens the file that what goes along with the question `id` was taken from. */
+	| { readonly type: 'openAttachment'; readonly id: string; readonly index: number }
 	| { readonly type: 'detach'; readonly index: number }
 	/** Asks what can stand for `/…`, `@…` or `#…`; the answer is a message of the same name. */
 	| { readonly type: 'mentions'; readonly query: string }

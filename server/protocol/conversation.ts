@@ -143,7 +143,8 @@ function userContent(turn: Pick<Turn, 'text' | 'instruction' | 'attachments'>): 
 		return `${attachment.label}\n${fence}${attachment.language}\n${attachment.text}\n${fence}`;
 	});
 	// The name of a slash command is for the reader; its instruction says the same to the model.
-	const words = turn.instruction === undefined ? turn.text : turn.text.replace(/^\s*\/\w+\s*/, '');
+	const words =
+		turn.instruction === undefined ? turn.text : turn.text.replace(/^\s*[/@]\w+\s*/, '');
 	return [turn.instruction ?? '', ...parts, words].filter((part) => part !== '').join('\n\n');
 }
 

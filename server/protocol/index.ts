@@ -41,3 +41,4 @@ export * from './transcriptExport.ts';
 export * from './transcriptPage.ts';
 export * from './transcriptSession.ts';
 export * from './version.ts';
+export * from './workspaceMessages.ts';

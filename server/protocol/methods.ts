@@ -41,6 +41,12 @@ import type {
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
 import type { Waveform } from './transcriptPage.ts';
+import type {
+	WorkspaceChanges,
+	WorkspaceFolders,
+	WorkspaceSearchParams,
+	WorkspaceSearchResult,
+} from './workspaceMessages.ts';
 
 /** A conversation; without `model` the daemon's default chat model answers. */
 export interface ChatParams
@@ -379,6 +385,10 @@ export interface Requests {
 		params: { team?: TeamAccess };
 		result: Record<string, never>;
 	};
+	/** Pieces of whole folders that answer a question. Partial results are WorkspaceProgress. */
+	'nearglot/workspace/search': { params: WorkspaceSearchParams; result: WorkspaceSearchResult };
+	'nearglot/workspace/changed': { params: WorkspaceChanges; result: Record<string, never> };
+	'nearglot/workspace/forget': { params: WorkspaceFolders; result: Record<string, never> };
 	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };
 }
 

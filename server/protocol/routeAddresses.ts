@@ -8,12 +8,14 @@ import type * as batches from './routes/batches.ts';
 import type * as chat from './routes/chat.ts';
 import type * as completionRoutes from './routes/completions.ts';
 import type * as documents from './routes/documents.ts';
+import type * as embeddingRoutes from './routes/embeddings.ts';
 import type * as foundry from './routes/foundry.ts';
 import type * as downloads from './routes/modelDownloads.ts';
 import type * as models from './routes/models.ts';
 import type * as people from './routes/people.ts';
 import type * as recorder from './routes/recorder.ts';
 import type * as recorded from './routes/requests.ts';
+import type * as rerankRoutes from './routes/rerank.ts';
 import type * as responseRoutes from './routes/responses.ts';
 import type * as speech from './routes/speech.ts';
 import type * as status from './routes/status.ts';
@@ -28,6 +30,8 @@ export const health = address<typeof status.health>('GET', '/health');
 export const shutdown = address<typeof status.shutdown>('POST', '/nearglot/shutdown');
 
 export const chatCompletions = address<typeof chat.chatCompletions>('POST', '/v1/chat/completions');
+export const embeddings = address<typeof embeddingRoutes.embeddings>('POST', '/v1/embeddings');
+export const rerank = address<typeof rerankRoutes.rerank>('POST', '/v1/rerank');
 export const countChatTokens = address<typeof chat.countChatTokens>(
 	'POST',
 	'/v1/chat/completions/tokenizer/encode/count',

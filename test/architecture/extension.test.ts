@@ -24,6 +24,7 @@ const layers: readonly (readonly string[])[] = [
 		'secretStorage.ts',
 		'targetLanguage.ts',
 		'translationSystem.ts',
+		'workspace',
 	],
 	['serverEnvironment.ts', 'terminalEnvironment.ts'],
 	['languageServerClient.ts', 'notify.ts', 'privateFiles.ts', 'schemes.ts', 'settings.ts'],

@@ -43,7 +43,12 @@ test('a layer that ends is alive and not ready, and answers what still comes wit
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	const ready = await get(h, '/.auth/readyz', { agent });
 	assert.equal(ready.statusCode, 200);
-	assert.deepEqual(JSON.parse(await textOf(ready)), { status: 'ready', store: 'ok', keys: 'ok' });
+	assert.deepEqual(JSON.parse(await textOf(ready)), {
+		status: 'ready',
+		store: 'ok',
+		keys: 'ok',
+		upstream: 'ok',
+	});
 	const closing = h.gateway.close();
 	const last = await get(h, '/x', { agent });
 	assert.equal(last.statusCode, 200, 'the kept connection gets one more answer');
@@ -55,6 +60,7 @@ test('a layer that ends is alive and not ready, and answers what still comes wit
 		status: 'ending',
 		store: 'ok',
 		keys: 'ok',
+		upstream: 'ok',
 	});
 	const alive = await get(h, '/.auth/healthz', { agent });
 	assert.equal(alive.statusCode, 200);

@@ -1,11 +1,15 @@
 /** What whoever runs the layer sees: the audit log within bounds, readiness, and word of a store that is gone. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openAuditLog } from '../../server/gateway/observe/audit.ts';
+import { Upstream } from '../../server/gateway/proxy/upstream.ts';
+import { upstreamProof } from '../../server/gateway/proxy/upstreamProof.ts';
 import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
 import { StoreWatch } from '../../server/gateway/store/storeWatch.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -95,7 +99,7 @@ test('a replica is ready while it can sign people in; a refused keys file is tol
 		const answer = await h.call({ target: '/.auth/readyz', host: '10.1.2.3:8000' });
 		return { status: answer.status, ...(answer.json() as object) };
 	};
-	const well = { status: 200, store: 'ok', keys: 'ok' };
+	const well = { status: 200, store: 'ok', keys: 'ok', upstream: 'ok' };
 	assert.deepEqual(await ready(), { ...well, status: 'ready' });
 	const file = join(h.folder, 'gateway-keys.json');
 	const keys = readFileSync(file, 'utf8');
@@ -115,6 +119,26 @@ test('a replica is ready while it can sign people in; a refused keys file is tol
 	h.advance(7_200_000);
 	assert.equal(await probe('/.auth/readyz'), 503);
 	assert.equal(await probe('/.auth/healthz'), 200, 'it lives: starting it again would not help');
+});
+
+test('a replica whose app takes no connection is not ready, and lives; it is ready again when the app is back', async () => {
+	const app = createServer((socket) => socket.destroy());
+	await once(app.listen(0, '127.0.0.1'), 'listening');
+	const { port } = app.address() as AddressInfo;
+	let now = 0;
+	const upstream = new Upstream(`http://127.0.0.1:${port}`);
+	const proof = upstreamProof(upstream, () => now);
+	assert.equal(await proof.state(), 'ok');
+	app.close();
+	await once(app, 'close');
+	assert.equal(await proof.state(), 'ok', 'it is asked once a second');
+	now += 1000;
+	assert.equal(await proof.state(), 'unreachable');
+	await once(app.listen(port, '127.0.0.1'), 'listening');
+	now += 1000;
+	assert.equal(await proof.state(), 'ok');
+	app.close();
+	upstream[Symbol.dispose]();
 });
 
 test('probes are answered where signing in is off', async () => {

@@ -7,14 +7,14 @@ import { test } from 'node:test';
 import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
 import { openSqliteStore } from '../../server/gateway/store/sqliteStore.ts';
 import type { Store } from '../../server/gateway/store/store.ts';
-import { StoreProof } from '../../server/gateway/store/storeProof.ts';
+import { storeProof } from '../../server/gateway/store/storeProof.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { Harness } from './support/harness.ts';
 import { RedisServer, redisMissing } from './support/redisServer.ts';
 
 const folder = temporaryFolder('proof');
 
-const wordOf = (store: Store) => new StoreProof(store).state();
+const wordOf = (store: Store) => storeProof(store).state();
 
 test('a Redis that is full, or a replica that may only be read, is not ready though it answers', {
 	skip: redisMissing,
@@ -51,7 +51,7 @@ test('a file that another process holds is not ready', async () => {
 
 test('a store that never answers makes no probe wait, and crowds of probes ask it once', async () => {
 	let [asked, now] = [0, 0];
-	const proof = new StoreProof(
+	const proof = storeProof(
 		{
 			prove: () => {
 				asked++;
@@ -75,7 +75,7 @@ test('the layer says so: 503 to the probe of traffic, 200 to the probe of life',
 	const ready = await h.get('/.auth/readyz');
 	assert.deepEqual(
 		[ready.status, ready.json()],
-		[503, { status: 'not_ready', store: 'unusable', keys: 'ok' }],
+		[503, { status: 'not_ready', store: 'unusable', keys: 'ok', upstream: 'ok' }],
 	);
 	const alive = await h.get('/.auth/healthz');
 	assert.deepEqual([alive.status, alive.json()], [200, { status: 'ok', store: 'unusable' }]);

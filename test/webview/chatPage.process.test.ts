@@ -359,3 +359,27 @@ test(
 		await page.close();
 	},
 );
+
+test(
+	'an empty chat says what its model can do, and nothing before that is known',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.setViewportSize({ width: 220, height: 600 });
+		const empty = chat(0, false);
+		await tell(show({ ...empty, models: [], model: '' }));
+		await page.getByText('Ask anything').waitFor();
+		assert.equal(await page.locator('.example').count(), 0);
+		await tell(show(empty));
+		await page.getByRole('button', { name: '/explain' }).click();
+		assert.equal(await page.locator('.composer textarea').inputValue(), '/explain ');
+		const [model] = empty.models;
+		await tell(show({ ...empty, models: [{ ...model!, origin: 'built-in' }] }));
+		await page.getByRole('button', { name: 'Show the free disk space' }).click();
+		await page.getByRole('button', { name: 'For code and everything else: get a model' }).click();
+		assert.deepEqual(await told(page, 'ask'), [{ type: 'ask', text: 'Show the free disk space' }]);
+		assert.equal((await told(page, 'betterModel')).length, 1);
+		assert.deepEqual(await violations(page, '.empty'), []);
+		await page.close();
+	},
+);

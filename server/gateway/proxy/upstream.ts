@@ -2,6 +2,7 @@
 
 import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
+import { connect, type Socket } from 'node:net';
 import { AppError } from '../../protocol/errors.ts';
 
 export interface UpstreamCall {
@@ -69,6 +70,13 @@ export class Upstream implements Disposable {
 				: { socketPath: this.#socketPath }),
 		} as const;
 		return this.#secure ? httpsRequest(options) : httpRequest(options);
+	}
+
+	/** A connection on which nothing is said; the caller closes it. */
+	connect(): Socket {
+		return this.#socketPath === undefined
+			? connect(this.port, this.hostname)
+			: connect(this.#socketPath);
 	}
 
 	[Symbol.dispose](): void {

@@ -31,18 +31,19 @@ export const healthRoute: GatewayRoute = async (exchange) => {
 };
 
 /**
- * `GET /.auth/readyz`: 200 while people can be signed in here and the layer is not about to end, else 503. A keys
+ * `GET /.auth/readyz`: 200 while people can be signed in here, the app takes connections and the layer is not about to end, else 503. A keys
  * file that was refused takes no replica out, as the earlier keys go on working; the body and the audit log
  * tell of it.
  */
 export const readyRoute: GatewayRoute = async (exchange) => {
 	// Asked before the store, as the question itself is counted.
 	const stays = exchange.context.ending.isReady();
-	const store = await exchange.context.storeProof.state();
+	const { storeProof, upstreamProof } = exchange.context;
+	const [store, upstream] = await Promise.all([storeProof.state(), upstreamProof.state()]);
 	const keys = keysState(exchange.context);
-	const works = store === 'ok' && keys !== 'none_valid';
+	const works = store === 'ok' && upstream === 'ok' && keys !== 'none_valid';
 	const status = !stays ? 'ending' : works ? 'ready' : 'not_ready';
-	sendJson(exchange, status === 'ready' ? 200 : 503, { status, store, keys });
+	sendJson(exchange, status === 'ready' ? 200 : 503, { status, store, keys, upstream });
 };
 
 function keysState({ ring, keys }: GatewayContext): 'ok' | 'reload_refused' | 'none_valid' {
