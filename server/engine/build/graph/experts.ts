@@ -7,6 +7,7 @@ import type { TensorPart } from '../architectures/decoderFamilies.ts';
 import type { ExpertsShape } from '../architectures/decoderShape.ts';
 import type { DecoderParts } from './decoderParts.ts';
 import { writeActivation, writeFeedForward } from './feedForward.ts';
+import type { GraphWriter } from './graphWriter.ts';
 import { type Matrix, matrixOf, sameForm, type TensorRange, wholeTensor } from './matrix.ts';
 
 /** @returns what it adds to the stream, `[batch, tokens, hiddenSize]` */
@@ -117,6 +118,19 @@ function everyOf<T>({ count }: ExpertsShape, make: (expert: number) => T): T[] {
 	return Array.from({ length: count }, (_, expert) => make(expert));
 }
 
+/**
+ * The value, of a rank that is known in a run only. Opening a graph, the runtime looks for memory to use again: it
+ * compares every value of known rank with all such values before it, and those of experts, whose lengths are unknown,
+ * never match. The time that takes grows with the square of the experts of all layers.
+ */
+function shapeless(writer: GraphWriter, value: string, counts: string, path: string): string {
+	const zero = writer.integers([0]);
+	const total = writer.node('ReduceSum', [counts, zero], `${path}/total/output_0`);
+	const first = writer.node('Sub', [total, total], `${path}/first/output_0`);
+	const wide = writer.node('Unsqueeze', [value, zero], `${path}/Unsqueeze/output_0`);
+	return writer.node('Squeeze', [wide, first], `${path}/Squeeze/output_0`);
+}
+
 /** What each expert gets. @param matrices each is multiplied with, all of one width */
 function split(
 	{ writer, linear }: DecoderParts,
@@ -126,10 +140,14 @@ function split(
 	matrices: readonly Matrix[],
 	count = matrices.length,
 ): readonly string[] {
-	const outputs = Array.from({ length: count }, (_, part) => `${path}/Split/output_${part}`);
-	writer.node('Split', [value, counts], outputs, { axis: 1 });
+	const cut = (whole: string, own: string): readonly string[] => {
+		const parts = Array.from({ length: count }, (_, part) => `${own}/Split/output_${part}`);
+		writer.node('Split', [shapeless(writer, whole, counts, own), counts], parts, { axis: 1 });
+		return parts;
+	};
+	const outputs = cut(value, path);
 	const forms = matrices.map((matrix) => linear.formOf(matrix, 'matrices'));
-	linear.splitSums(value, matrices[0]?.columns ?? 0, counts, outputs, forms);
+	linear.splitSums(value, matrices[0]?.columns ?? 0, outputs, forms, cut);
 	return outputs;
 }
 

@@ -280,22 +280,22 @@ export class LinearWriter {
 	}
 
 	/**
-	 * Sums over blocks of a value that is split on its second axis: made of the whole, because the runtime gives those of
-	 * parts without rows another shape.
+	 * Sums over blocks of a value that is split: made of the whole, because the runtime gives those of parts without rows
+	 * another shape.
+	 * @param split gives the parts of the sums, which have as many rows as the value
 	 */
 	splitSums(
 		value: string,
 		columns: number,
-		counts: string,
 		parts: readonly string[],
 		forms: readonly (BlockForm | undefined)[],
+		split: (sums: string, path: string) => readonly string[],
 	): void {
 		const sizes = forms.flatMap((form) => (form?.residual === true ? [form.block] : []));
 		for (const block of new Set(sizes)) {
 			const sums = this.#sumsOf(value, columns / block, block);
 			const path = sums.replace(/\/ReduceSum\/output_0$/, '');
-			const outputs = parts.map((_, part) => `${path}/Split/output_${part}`);
-			this.#writer.node('Split', [sums, counts], outputs, { axis: 1 });
+			const outputs = split(sums, path);
 			for (const [part, name] of parts.entries())
 				this.#blockSums.set(`${name} ${block}`, outputs[part] as string);
 		}

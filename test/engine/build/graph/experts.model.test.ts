@@ -1,7 +1,7 @@
 /** Mixtures of experts of GGUF files: names old and new, blocks of every expert, what a build says of their loss. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ggufConfig } from '../../../../server/engine/build/architectures/ggufConfig.ts';
@@ -9,6 +9,8 @@ import { checkBuilt } from '../../../../server/engine/build/checkBuilt.ts';
 import { memoryBytes } from '../../../../server/engine/build/sources/bytes.ts';
 import { openGguf } from '../../../../server/engine/build/sources/gguf.ts';
 import { describeModel } from '../../../../server/engine/modelFiles/describe.ts';
+import { decodeModel, encodeModel } from '../../../../server/engine/onnx/onnxModel.ts';
+import { openRuntime } from '../../../../server/engine/verify/openRuntime.ts';
 import { Random } from '../../../fixtures/graphBuilder.ts';
 import { byteTokenizer } from '../../../fixtures/tokenizerFiles.ts';
 import type { GgufTensor } from '../../../fixtures/weightFiles.ts';
@@ -96,6 +98,26 @@ function settings(architecture: string, config: Case['config']): Metadata {
 	};
 }
 
+/** Of the values that experts get and give, those whose rank the runtime knows before a run. */
+async function valuesOfKnownRank(to: string): Promise<readonly string[]> {
+	const [file = ''] = readdirSync(join(to, 'onnx')).filter((name) => name.endsWith('.onnx'));
+	const model = decodeModel(readFileSync(join(to, 'onnx', file)));
+	const values = model.graph.nodes
+		.flatMap(({ outputs }) => outputs)
+		.filter((name) => /\/moe\/(experts\.|.*\/Split\/)/.test(name));
+	assert.ok(values.length > 2 * 2 * 2 * count, `${values.length} values of experts`);
+	for (const name of values) model.graph.outputs.push({ name, elementType: 0, dims: undefined });
+	const bytes = encodeModel(model);
+	const runtime = await openRuntime();
+	const session = await runtime.open(
+		{ name: file, bytes, folder: join(to, 'onnx') },
+		{ threads: 1 },
+	);
+	const known = values.filter((name) => session.outputs.get(name)?.dims.length !== 0);
+	session.close();
+	return known;
+}
+
 describe('mixtures of experts from GGUF', () => {
 	const folder = temporaryFolder();
 	const caseOf = (name: string) => cases.find((each) => each.name === name) as Case;
@@ -180,6 +202,7 @@ describe('mixtures of experts from GGUF', () => {
 				return checkBuilt(work, found, { neededBytes: 1, availableBytes: 2 });
 			},
 		});
+		assert.deepEqual(await valuesOfKnownRank(built), []);
 		const numbers = new Map<string, NamedNumbers>();
 		for (const { name, shape } of source.tensors.values()) {
 			const rows = shape.slice(0, -1).reduce((a, b) => a * b, 1);
@@ -219,6 +242,13 @@ describe('mixtures of experts from GGUF', () => {
 		const { loss } = await describeModel(to);
 		assert.ok(loss?.measured === 'answers', loss?.measured);
 		assert.ok(loss.weightError > 0.02 && loss.weightError < 0.2, `${loss.weightError}`);
+	});
+
+	it('the runtime knows no rank of what experts get and give, which it would compare pair by pair', async () => {
+		const one = caseOf('mixtral');
+		const to = join(folder, 'shapeless');
+		await build(memorySource(randomWeights(one)), one.config, to, { keep: false });
+		assert.deepEqual(await valuesOfKnownRank(to), []);
 	});
 
 	it('refuses experts that are chosen in another way', async () => {
