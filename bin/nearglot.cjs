@@ -32,7 +32,12 @@ if (!existsSync(bundle)) {
 	const server = spawn(fetched, [__filename, ...process.argv.slice(2)], {
 		stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 	});
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+	for (const signal of [
+		'SIGINT',
+		'SIGTERM',
+		'SIGHUP',
+		...(process.platform === 'win32' ? ['SIGBREAK'] : []),
+	])
 		process.on(signal, () => {
 			// Windows tells every process of a console itself, and knows no other way but to kill.
 			if (process.platform !== 'win32') server.kill(signal);

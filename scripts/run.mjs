@@ -57,6 +57,8 @@ function run(node, args) {
 	};
 	process.once('SIGINT', forward);
 	process.once('SIGTERM', forward);
+	// Ctrl+Break: without a listener this process would end before its child has.
+	if (process.platform === 'win32') process.once('SIGBREAK', forward);
 	return new Promise((resolve, reject) => {
 		child.once('error', reject);
 		child.once('exit', (code, signal) => {

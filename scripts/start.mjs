@@ -13,7 +13,12 @@ const child = spawn(process.execPath, [bundle, 'serve', '--json', ...process.arg
 	cwd: root,
 	stdio: ['inherit', 'pipe', 'inherit'],
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+for (const signal of [
+	'SIGINT',
+	'SIGTERM',
+	'SIGHUP',
+	...(process.platform === 'win32' ? ['SIGBREAK'] : []),
+])
 	process.on(signal, () => {
 		// Windows tells every process of a console itself, and knows no other way but to kill.
 		if (process.platform !== 'win32') child.kill(signal);

@@ -202,7 +202,7 @@ async function endpointOf(path: string, named: string | undefined): Promise<Batc
 		for await (const { bytes } of fileLines(createReadStream(path), maxLineBytes)) {
 			try {
 				const found: unknown = JSON.parse(bytes?.toString('utf8') ?? '').url;
-				if (typeof found === 'string') url = found.replace(/\?.*$/, '');
+				if (typeof found === 'string') url = found.split('?', 1)[0];
 			} catch {
 				continue;
 			}

@@ -6,6 +6,7 @@
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { AppError, asAppError, type ExecutionProvider } from '../protocol/index.ts';
+import { largestOf } from '../protocol/lists.ts';
 import { completions, listModels } from '../protocol/routeAddresses.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
 
@@ -131,5 +132,11 @@ async function longestPrompt(read: (units: number) => Promise<Timings>): Promise
 /** All tokens but the first of each answer, over the longest time one took since its first. */
 function decodeRate(answers: readonly Timings[]): number {
 	const tokens = answers.reduce((sum, { predicted_n }) => sum + predicted_n - 1, 0);
-	return (tokens * 1000) / Math.max(...answers.map(({ predicted_ms }) => predicted_ms));
+	return (
+		(tokens * 1000) /
+		largestOf(
+			answers.map(({ predicted_ms }) => predicted_ms),
+			0,
+		)
+	);
 }

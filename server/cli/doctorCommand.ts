@@ -11,6 +11,7 @@ import { busyMs, peopleFiles } from '../daemon/peopleBackend.ts';
 import { keyUsage, translateFiles } from '../daemon/translateBackend.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { AppError, asAppError, fallbackOf, productVersion } from '../protocol/index.ts';
+import { pushAll } from '../protocol/lists.ts';
 import {
 	chatCompletions,
 	listModels,
@@ -95,7 +96,7 @@ also when models run, but slower than they could because something is missing fr
 			await attempt('remarks', () => remarksRow(connection, io.signal));
 			if (options.has('bench'))
 				await attempt('bench', async () => {
-					rows.push(...(await benchRows(connection, benchModel, io.signal)));
+					pushAll(rows, await benchRows(connection, benchModel, io.signal));
 					return 'measured';
 				});
 		}

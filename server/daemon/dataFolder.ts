@@ -1,7 +1,7 @@
 /** A data folder that was there before: what only a umask decided is closed, what a person decided stays. */
 
 import { chmod, lstat, readdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { resolve, win32 } from 'node:path';
 import { sentenceOf } from '../protocol/index.ts';
 import { type Logger, silentLogger } from '../services/logger.ts';
 import { leaveToOwner } from '../store/privateFolder.ts';
@@ -10,9 +10,11 @@ import { dataDir, type Machine } from './paths.ts';
 
 /** What `mkdir` leaves under the usual umasks; anything else somebody has chosen. */
 const usualModes = new Set([0o755, 0o775]);
-/** Files and folders that are in a data folder and hardly anywhere else. */
-const own =
-	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|workspaces|models\.json|upstreams\.json|systems|tmp|assets|translator-(?:keys|usage)\.json|(?:keys|usage|responses)\.db(?:-wal|-shm)?|load-times\.json|verdicts\.json|gateway-keys\.json|socket-folder)$/;
+/** What lies in a data folder (docs/data.md). */
+const ownFolders = new Set(['models', 'workspaces', 'systems', 'tmp', 'assets', 'batches']);
+/** Its files, and what stands beside them while they are written, locked, set aside or journalled. */
+const ownFile =
+	/^\.?(?:endpoint\.json|daemon\.(?:lock|log|sock)|(?:models|upstreams|translator-keys|translator-usage|load-times|verdicts|gateway-keys)\.json|(?:keys|usage|responses|batch-queue|gateway-sessions)\.db|gateway-secret|socket-folder)(?:$|[.-])/;
 
 /**
  * Makes the data folder private when it is this user's and has the rights a umask gave it. A link, a home
@@ -49,7 +51,18 @@ export async function closeDataFolder(
 
 /** Modes mean nothing there: a folder that is not below the home is open to whoever may enter the one above. */
 async function closeOnWindows(machine: Machine, directory: string, log: Logger): Promise<void> {
-	if (!(await holdsOwnOnly(directory))) return;
+	const path = win32.resolve(directory);
+	const isLink = (await lstat(directory)).isSymbolicLink();
+	const isPlace = path === win32.parse(path).root || path === win32.resolve(machine.home);
+	if (isLink || isPlace || !(await holdsOwnOnly(directory))) {
+		// What lies below the home is private by the rights of the home.
+		const below = win32.relative(machine.home, path);
+		if (below.startsWith('..') || win32.isAbsolute(below) || below === '')
+			log.warn('other users may enter the data folder; choose one of its own by NEARGLOT_HOME', {
+				folder: directory,
+			});
+		return;
+	}
 	const isClosed = await leaveToOwner(directory, windowsFolders(machine.home, machine.env));
 	if (!isClosed)
 		log.warn('other users may read the data folder: its drive keeps no access lists', {
@@ -64,8 +77,8 @@ export async function ownDataFolder(machine: Machine): Promise<string> {
 	return directory;
 }
 
-/** An empty folder is ours as well: it was named for us. */
+/** An empty folder is ours as well: it was named for us. One file of somebody else makes it theirs. */
 async function holdsOwnOnly(directory: string): Promise<boolean> {
 	const names = await readdir(directory);
-	return names.length === 0 || names.some((name) => own.test(name));
+	return names.every((name) => ownFolders.has(name) || ownFile.test(name));
 }

@@ -22,8 +22,11 @@ export function dataDir(machine: Machine): string {
 	const { env, home, platform } = machine;
 	const path = platform === 'win32' ? win32 : posix;
 	const chosen = env['NEARGLOT_HOME'];
+	/** On Windows `\\data` counts as absolute, and means the drive of the folder one is in. */
+	const isWhole = (text: string) =>
+		platform === 'win32' ? /^(?:[a-z]:[\\/]|[\\/]{2}[^\\/])/i.test(text) : path.isAbsolute(text);
 	if (chosen) {
-		if (path.isAbsolute(chosen)) return path.resolve(chosen);
+		if (isWhole(chosen)) return path.resolve(chosen);
 		throw new AppError(
 			'invalid_request',
 			`NEARGLOT_HOME must be a whole path, not '${chosen}': for example ${path.resolve(chosen)}.`,
@@ -31,7 +34,7 @@ export function dataDir(machine: Machine): string {
 	}
 	if (platform === 'win32') {
 		const local = env['LOCALAPPDATA'];
-		const usable = local !== undefined && path.isAbsolute(local);
+		const usable = local !== undefined && isWhole(local);
 		return path.join(usable ? local : path.join(home, 'AppData', 'Local'), 'Nearglot');
 	}
 	const xdg = env['XDG_DATA_HOME'];

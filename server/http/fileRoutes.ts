@@ -69,7 +69,7 @@ export function registerFileRoutes(app: Hono<AppEnv>, backend: Backend): void {
 			purpose: form.purpose,
 			...(expiresInS === undefined ? {} : { expiresInS }),
 		});
-		return answer(answerOf(record));
+		return await answer(answerOf(record));
 	});
 
 	register(app, listFiles, async ({ context, query, answer }) => {

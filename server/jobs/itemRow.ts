@@ -62,7 +62,7 @@ export function readItem(
 			),
 		);
 	if (method !== 'POST') return refused(id, invalid("'method' must be 'POST'.", 'method'));
-	if (typeof url !== 'string' || !/^\/[^\s#]*$/.test(url) || url.replace(/\?.*$/, '') !== endpoint)
+	if (typeof url !== 'string' || !/^\/[^\s#]*$/.test(url) || url.split('?', 1)[0] !== endpoint)
 		return refused(id, invalid(`'url' must be the endpoint of the batch, '${endpoint}'.`, 'url'));
 	if (typeof body !== 'object' || body === null)
 		return refused(id, invalid("'body' must be the body of the request.", 'body'));

@@ -55,7 +55,7 @@ export function openSqliteQueue(
 				const tries = Number(found['tries']) + 1;
 				db.prepare(
 					'UPDATE shards SET due = ?, token = ?, tries = ? WHERE batch = ? AND shard = ?',
-				).run(...([at + leaseMs, token, tries, batch, shard] as const));
+				).run(at + leaseMs, token, tries, batch, shard);
 				return { batch, shard, token, tries };
 			}),
 		renew: async (lease, leaseMs) =>

@@ -3,7 +3,7 @@
  * the translation beside them. Values only; every change makes a new document.
  */
 
-import { pushAll } from './lists.ts';
+import { largestOf, pushAll } from './lists.ts';
 import type { Transcript, TranscriptSegment, TranscriptWord } from './speechTypes.ts';
 
 export interface TranscriptLine {
@@ -154,12 +154,18 @@ export function splitLine(
 	}
 	const [before, after] = [line.text.slice(0, at).trim(), line.text.slice(at).trim()];
 	if (before === '' || after === '') return document;
-	const lastId = Math.max(...document.lines.map((one) => one.id));
+	const lastId = largestOf(
+		document.lines.map((one) => one.id),
+		0,
+	);
 	const halves: TranscriptLine[] = [
 		{ ...line, text: before, words: line.words.slice(0, word), end: first.start },
 		{ ...line, id: lastId + 1, text: after, words: line.words.slice(word), start: first.start },
 	];
-	return { ...document, lines: document.lines.toSpliced(place, 1, ...halves) };
+	return {
+		...document,
+		lines: [...document.lines.slice(0, place), ...halves, ...document.lines.slice(place + 1)],
+	};
 }
 
 /** The document with a line and the one after it as one; unchanged for the last line. */

@@ -27,7 +27,7 @@ test('the data folder is where each system keeps such things', () => {
 	);
 	assert.equal(dataDir(mac), '/Users/ann/Library/Application Support/Nearglot');
 	assert.equal(dataDir(windows), 'C:\\Users\\ann\\AppData\\Local\\Nearglot');
-	for (const local of [undefined, '', 'Local'])
+	for (const local of [undefined, '', 'Local', '\\x', '/x'])
 		assert.equal(
 			dataDir({ ...windows, env: { LOCALAPPDATA: local } }),
 			'C:\\Users\\ann\\AppData\\Local\\Nearglot',
@@ -39,7 +39,10 @@ test('a folder that depends on where a command is run is refused, with what to s
 	const refused = (machine: Machine, message: RegExp) =>
 		assert.throws(() => dataDir(machine), { code: 'invalid_request', message });
 	refused({ ...linux, env: { NEARGLOT_HOME: 'data' } }, /whole path, not 'data': for example \//);
-	refused({ ...windows, env: { NEARGLOT_HOME: '\\..\\data'.slice(2) } }, /whole path/);
+	for (const home of ['..\\data', '\\nearglot', '/nearglot', 'C:nearglot'])
+		refused({ ...windows, env: { NEARGLOT_HOME: home } }, /whole path/);
+	for (const home of ['D:\\data', '\\\\server\\share\\data'])
+		assert.equal(dataDir({ ...windows, env: { NEARGLOT_HOME: home } }), home);
 	for (const home of ['', '.'])
 		for (const system of [linux, mac]) refused({ ...system, home }, /HOME is '.?'.*NEARGLOT_HOME/);
 	assert.equal(dataDir({ ...linux, home: '', env: { XDG_DATA_HOME: '/data' } }), '/data/nearglot');

@@ -58,8 +58,14 @@ async function closed(path: string): Promise<number> {
 }
 
 test('a data folder with the rights of a umask is closed', { skip }, async () => {
+	const beside = [
+		'keys.db-wal',
+		'models.json.0123456789ab.tmp',
+		'translator-keys.json.made',
+		'daemon.log.1',
+	];
 	for (const mode of [0o755, 0o775]) {
-		const path = await folder(`umask-${mode}`, mode, 'endpoint.json');
+		const path = await folder(`umask-${mode}`, mode, 'endpoint.json', ...beside);
 		assert.equal(await closed(path), 0);
 		assert.equal(await modeOf(path), 0o700);
 	}
@@ -97,6 +103,7 @@ test('a data folder that is a link to nothing is told by both names', { skip }, 
 test('what a person has chosen stays, and the log says so', { skip }, async () => {
 	const shared = await folder('group', 0o750, 'endpoint.json');
 	const foreign = await folder('foreign', 0o755, 'thesis.tex');
+	const mixed = await folder('mixed', 0o755, 'models.json', 'endpoint.json', 'payroll.xlsx');
 	const home = await folder('home', 0o755, 'endpoint.json');
 	const target = await folder('target', 0o755, 'endpoint.json');
 	const link = join(tmp, 'link-of-a-person');
@@ -104,6 +111,7 @@ test('what a person has chosen stays, and the log says so', { skip }, async () =
 	for (const [path, mode] of [
 		[shared, 0o750],
 		[foreign, 0o755],
+		[mixed, 0o755],
 		[home, 0o755],
 	] as const) {
 		assert.equal(await closed(path), 1, path);

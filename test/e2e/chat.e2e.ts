@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, command, desk, newChat, openChat, openFile } from './window.ts';
+import { ask, command, desk, newChat, openChat, openFile, photograph } from './window.ts';
 
 test('a question gets a streamed answer with code that can be copied', async () => {
 	const { open, pictures, context } = await desk();
@@ -14,7 +14,7 @@ test('a question gets a streamed answer with code that can be copied', async () 
 	await page.screenshot({ path: join(pictures, 'chat-empty.png') });
 	const answer = await ask(chat, 'extract a tar.gz file');
 	assert.match(answer, /tar/);
-	await page.screenshot({ path: join(pictures, 'chat-answer.png') });
+	await photograph(page, pictures, 'chat-answer');
 	await chat.locator('.answer').last().hover();
 	await chat.locator('.answer [aria-label="Copy answer"]').last().click();
 	await chat.locator('[aria-label="Copied"]').first().waitFor();

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { command, desk, editorText, openFile, patientMs } from './window.ts';
+import { command, desk, editorText, openFile, patientMs, photograph } from './window.ts';
 
 /** Puts the cursor on a word by the mouse. */
 async function pointAt(page: Page, word: string) {
@@ -141,7 +141,7 @@ test('missing messages of every language are proposed, and nothing is written be
 	const list = page.locator('.quick-input-widget');
 	const rows = list.locator('.monaco-list-row').filter({ hasText: '{name}' });
 	await rows.nth(1).waitFor();
-	await page.screenshot({ path: join(pictures, 'missing-messages.png') });
+	await photograph(page, pictures, 'missing-messages');
 	assert.doesNotMatch(readFileSync(join(folder, 'de.json'), 'utf8'), /gone/);
 	await list.getByRole('button', { name: 'OK' }).click();
 	await page.locator('.notification-toast').filter({ hasText: '2 messages in 2 files' }).waitFor();

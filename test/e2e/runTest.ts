@@ -16,6 +16,9 @@ import {
 } from '@vscode/test-electron';
 // @ts-expect-error: the scripts are plain JavaScript
 import { buildSuite } from '../../scripts/vscode-host/suite.mjs';
+import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
+import { findDaemon } from '../../server/daemon/findDaemon.ts';
+import { gone } from '../support/home.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -57,6 +60,14 @@ function installPackage(executable: string, vsix: string, folder: string): strin
 	return join(folder, name);
 }
 
+/** Ends the model server of a data folder: on Windows its files cannot be removed before. */
+async function endServer(home: string): Promise<void> {
+	const running = await findDaemon({ ...process.env, NEARGLOT_HOME: home }).catch(() => undefined);
+	if (!running) return;
+	await requestShutdown(running.endpoint, false).catch(() => undefined);
+	await gone(running.endpoint.pid);
+}
+
 /** The model server that the editor's own program has started must be found, and run models as it should. */
 function askDoctor(extension: string, home: string): void {
 	const done = spawnSync(process.execPath, [join(extension, 'dist/server.cjs'), 'doctor'], {
@@ -93,6 +104,7 @@ if ('missing' in desktop) {
 		console.error(error instanceof Error ? error.message : error);
 		process.exitCode = 1;
 	} finally {
+		await endServer(home);
 		for (const folder of [home, extensions])
 			rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 	}

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { violations } from './axe.ts';
-import { ask, desk, openChat, patientMs } from './window.ts';
+import { ask, desk, openChat, patientMs, photograph } from './window.ts';
 
 test('the studio page chats, translates with linked words and lists the models', async () => {
 	const { context, home, open, pictures } = await desk();
@@ -30,7 +30,7 @@ test('the studio page chats, translates with linked words and lists the models',
 	await word.waitFor();
 	await word.hover();
 	await page.locator('.source-echo .linked').first().waitFor();
-	await page.screenshot({ path: join(pictures, 'studio-translate.png') });
+	await photograph(page, pictures, 'studio-translate');
 	await page.getByRole('link', { name: 'Models' }).click();
 	await page.locator('.models').filter({ hasText: 'starter-translate' }).waitFor();
 	await page.reload();

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { assertNoFaults } from './axe.ts';
 import { assertHeard, sentences, writeSpeech } from './spokenFile.ts';
-import { command, desk, webview } from './window.ts';
+import { command, desk, photograph, webview } from './window.ts';
 
 /** The page of the recording that is shown. */
 const recordingPage = (page: Page) => webview(page, '.recording');
@@ -72,7 +72,7 @@ test('a recording is transcribed, its words are clicked, a line is corrected and
 	await frame.locator('.line').last().locator('.word.heard').waitFor();
 	assert.equal(await lastWord.getAttribute('class'), 'word heard');
 	assert.ok((await seconds(frame)) > 0);
-	await page.screenshot({ path: join(pictures, 'transcript.png') });
+	await photograph(page, pictures, 'transcript');
 
 	// It plays from a line on, and the keyboard stops it.
 	await line(0).locator('.time').click();

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { command, desk, openChat, openFile } from './window.ts';
+import { command, desk, openChat, openFile, photograph } from './window.ts';
 
 test('reader mode shows the translation beside a comment and takes it away again', async () => {
 	const { open, pictures } = await desk();
@@ -26,7 +26,7 @@ test('the models view lists the built-in models with their task', async () => {
 	const row = (text: string) => page.locator('.pane .monaco-list-row').filter({ hasText: text });
 	await row('starter-chat').first().waitFor();
 	await row('starter-translate').first().waitFor();
-	await page.screenshot({ path: join(pictures, 'models.png') });
+	await photograph(page, pictures, 'models');
 	await page.locator('.pane-header').filter({ hasText: 'Models' }).click();
 	await page.close();
 });

@@ -46,6 +46,20 @@ export function desk(): Promise<Desk> {
 	return shared;
 }
 
+/** Pictures of a window for the documents, `NAME.png` in the light theme and `NAME-dark.png` in the dark one. */
+export async function photograph(page: Page, folder: string, name: string): Promise<void> {
+	for (const colorScheme of ['dark', 'light'] as const) {
+		await page.emulateMedia({ colorScheme });
+		for (const frame of page.frames()) {
+			const themed = frame.locator('body[data-vscode-theme-kind]');
+			if ((await themed.count().catch(() => 0)) > 0)
+				await frame.locator(`body.vscode-${colorScheme}`).waitFor({ state: 'attached' });
+		}
+		const suffix = colorScheme === 'dark' ? '-dark' : '';
+		await page.screenshot({ path: join(folder, `${name}${suffix}.png`), animations: 'disabled' });
+	}
+}
+
 /** Ends what {@link desk} started. */
 export async function closeDesk(): Promise<void> {
 	if (!shared) return;

@@ -37,6 +37,8 @@ test('there is one way to wait for a condition', () => {
 const sleeps: Readonly<Record<string, string>> = {
 	'daemon/daemon.process.test.ts':
 		'the clock is that of another process, whose idle time has to pass',
+	'jobs/chaos.process.test.ts':
+		'a worker that comes back too late must have had the time to do harm',
 	'audio/threadedDecode.process.test.ts':
 		'a thread must have had the time to read what it must not read',
 	'conformance/translateOdd.process.test.ts':

@@ -22,14 +22,6 @@ export function hasPerTensorScales({ ops }: GraphSummary): boolean {
 	return [...ops.keys()].some((op) => op.includes('DynamicQuantize'));
 }
 
-/**
- * Whether activations become bytes by factors that are known beforehand: their factors leave no room for
- * sums that are cut off.
- */
-export function hasFixedScales({ ops }: GraphSummary): boolean {
-	return ops.has('com.microsoft:MatMulIntegerToFloat');
-}
-
 function hasIntegerMatMul({ ops }: GraphSummary): boolean {
 	return ops.has('MatMulInteger') || ops.has('com.microsoft:DynamicQuantizeMatMul');
 }

@@ -6,8 +6,7 @@ import { AppError } from '../../protocol/index.ts';
 import { genaiNames } from '../modelFiles/genaiNames.ts';
 import { readGraphSummary } from '../modelFiles/graphSummary.ts';
 import { readJsonFile } from '../modelFiles/json.ts';
-import { hasFixedScales, hasPerTensorScales } from '../modelFiles/precision.ts';
-import type { SessionOptions } from '../runtime/runtime.ts';
+import { hasPerTensorScales } from '../modelFiles/precision.ts';
 import type { Verified } from '../verify/openVerified.ts';
 import { createDecoderRun } from './decoderRun.ts';
 import { encodeBatch, encoderInputs } from './encodeBatch.ts';
@@ -60,8 +59,7 @@ export async function openEncoderDecoder(
 				options.onNotice?.(`${basename(path)} is not rewritten for ${why.change}: ${why.reason}.`);
 			else if (rewrites.perTokenQuantization === true) refusals.set(path, why.reason);
 		};
-	const session = await exactSums(paths.encoder, options.session);
-	const parts = { ...options, session, dynamic, names };
+	const parts = { ...options, dynamic, names };
 	const { opened: encoder } = await openEncoder(
 		{ ...parts, path: paths.encoder },
 		notify(paths.encoder),
@@ -117,15 +115,6 @@ export async function openEncoderDecoder(
 		decoder?.opened.close();
 		throw error;
 	}
-}
-
-/**
- * Settings under which sums of products of bytes are exact: x64 processors without VNNI cut off what two products have
- * beyond 16 bits, unless asked not to. Where nothing is cut off the setting changes nothing.
- */
-async function exactSums(path: string, session: SessionOptions): Promise<SessionOptions> {
-	if (!hasFixedScales(await readGraphSummary(path))) return session;
-	return { ...session, config: { 'session.x64quantprecision': '1', ...session.config } };
 }
 
 /** Those of the graphs with per-tensor scales. */

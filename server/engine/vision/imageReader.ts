@@ -96,7 +96,8 @@ export class ImageReader {
 				'unsupported_model',
 				`The model's vision encoder gives ${seen.count} vectors for an image, where its files say ${plan.vectors}.`,
 			);
-		return this.#images.add(key, { ...seen, grid: plan.grid });
+		const added = this.#images.add(key, { ...seen, grid: plan.grid });
+		return added;
 	}
 
 	async #encode(pixels: PixelTensor, signal: AbortSignal | undefined): Promise<SeenImage> {

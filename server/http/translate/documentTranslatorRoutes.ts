@@ -173,9 +173,8 @@ async function translateOne(
 	const signal = context.get('signal');
 	using _ = await documentQueue.enter({ work: opened.work }, signal);
 	const languages = { to: target, ...defined({ from: source }) };
-	const { bytes } = await translateDocumentBytes(
-		...([opened, languages, translator, personOf(context), signal] as const),
-	);
+	const person = personOf(context);
+	const { bytes } = await translateDocumentBytes(opened, languages, translator, person, signal);
 	const quality = textsQuality(texts);
 	const response = context.body(new Uint8Array(bytes), 200, {
 		'content-type': 'application/octet-stream',

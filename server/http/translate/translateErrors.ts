@@ -86,6 +86,7 @@ const byAppCode: ReadonlyMap<string, number> = new Map(
 
 /** What no code of the interface stands for keeps whose fault it is. */
 function byStatus({ kind: { httpStatus, retryable } }: AppError): number {
+	if (httpStatus === 429) return 429000;
 	if (httpStatus === 503 || retryable) return 503000;
 	return httpStatus < 500 ? 400000 : 500000;
 }

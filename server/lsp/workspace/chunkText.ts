@@ -146,7 +146,7 @@ function paragraphs(path: string, lines: readonly string[]): Part[] {
 	const isMarkdown = /\.(?:md|mdx|markdown)$/i.test(path);
 	const parts: Part[] = [];
 	for (const [start, line] of lines.entries()) {
-		const heading = isMarkdown ? /^#{1,6}\s+(.+)$/.exec(line)?.[1] : undefined;
+		const heading = isMarkdown ? /^#{1,6}\s(.+)$/.exec(line)?.[1]?.trim() : undefined;
 		const begins = start === 0 || lines[start - 1]?.trim() === '';
 		if (heading !== undefined) parts.push({ start, symbols: [heading.slice(0, 80)] });
 		else if (begins && line.trim() !== '') parts.push({ start, symbols: [] });

@@ -48,7 +48,10 @@ export class IgnoreRules {
 		if (isFolder ? leftOutFolders.has(name) : leftOutFiles.test(path)) return true;
 		let ignored = false;
 		for (const { folder, rules } of await this.#rulesFor(path)) {
-			const own = relative(folder, path).replaceAll('\\', '/') + (isFolder ? '/' : '');
+			// Both from the same place: `folder` may lie above the root.
+			const from = join(this.#root, folder);
+			const below = relative(from, join(this.#root, path)).replaceAll('\\', '/');
+			const own = below + (isFolder ? '/' : '');
 			const found = rules.test(own);
 			if (found.ignored) ignored = true;
 			else if (found.unignored) ignored = false;

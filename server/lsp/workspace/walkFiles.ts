@@ -2,6 +2,7 @@
 
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pushAll } from '../../protocol/lists.ts';
 import { IgnoreRules } from './ignoreRules.ts';
 
 /** Larger files in bytes are data. */
@@ -35,7 +36,7 @@ export async function* walkFiles(
 				if (found) yield found;
 			}
 		}
-		folders.push(...below.reverse());
+		pushAll(folders, below.reverse());
 	}
 }
 

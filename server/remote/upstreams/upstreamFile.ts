@@ -88,7 +88,13 @@ export function checkedAddress(text: string, allowHttp: boolean): string {
 			'url',
 			`Key and texts would go to ${url.host} unencrypted. Use https://, or add --allow-http where the network is yours.`,
 		);
-	return url.href.replace(/\/+$/, '');
+	return withoutEndingSlashes(url.href);
+}
+
+function withoutEndingSlashes(text: string): string {
+	let end = text.length;
+	while (text[end - 1] === '/') end--;
+	return text.slice(0, end);
 }
 
 /** Whether an engine may be asked for a model. */
