@@ -42,6 +42,9 @@ function place(): string {
 	copyFileSync(fixture('speech/annie.flac'), join(folder, 'recording.mp3'));
 	copyFileSync(join(root, 'README.md'), join(folder, 'README.md'));
 	copyFileSync(join(root, 'docs/start/built-in-models.md'), join(folder, 'guide.md'));
+	const body = { model: 'starter-chat', messages: [{ role: 'user', content: 'list all files' }] };
+	const request = { custom_id: 'one', method: 'POST', url: '/v1/chat/completions', body };
+	writeFileSync(join(folder, 'requests.jsonl'), `${JSON.stringify(request)}\n`);
 	mkdirSync(join(folder, 'locales'));
 	for (const under of ['', 'locales']) {
 		writeFileSync(
@@ -215,6 +218,7 @@ test('every block says what it is, and only known things are missing', () => {
 		'lua',
 		'elisp',
 		'ini',
+		'jsonl',
 		'powershell',
 		'text',
 		'',

@@ -152,7 +152,12 @@ describe('model folders', () => {
 			precision: 'fp16',
 			label: 'posids',
 		});
-		assert.equal(parseGraphName('vision_encoder.onnx'), undefined);
+		assert.deepEqual(parseGraphName('vision_encoder.onnx'), {
+			role: 'vision-encoder',
+			precision: 'fp32',
+			label: '',
+		});
+		assert.equal(parseGraphName('audio_encoder.onnx'), undefined);
 		assert.equal(parseGraphName('model.onnx_data'), undefined);
 	});
 
