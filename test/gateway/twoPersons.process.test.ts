@@ -123,8 +123,18 @@ test('recordings, models, jobs and settings of the owner are nobody’s who came
 			assert.doesNotMatch(answer.body, /ann|ben@|recording-/);
 		}
 	// What is not kept cannot be asked for by its number.
-	for (const path of ['/v1/responses/resp_1', '/v1/files', '/documents/1', '/v1/batches'])
+	for (const path of [
+		'/v1/responses/resp_1',
+		'/v1/files/file-1',
+		'/documents/1',
+		'/v1/batches/batch_1',
+	])
 		assert.ok([404, 405].includes((await ask(ben, 'GET', path)).status), path);
+	for (const path of ['/v1/files', '/v1/batches']) {
+		const { status, body } = await ask(ben, 'GET', path);
+		assert.equal(status, 200, body);
+		assert.deepEqual((JSON.parse(body) as { data: unknown }).data, [], path);
+	}
 });
 
 test('the lists that both may read are the same for both and name neither', async () => {

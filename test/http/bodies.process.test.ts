@@ -117,4 +117,4 @@ test('no route takes a body of very many fields', async () => {
 
 /** Reads no body, or none that is JSON, or only of whom it knows, or refuses whatever is sent. */
 const otherBody =
-	/audio|document(?::translate|\/formats)|moderations|api\/(?:create|push|blobs)|languages|issueToken|recorder\/state|nearglot\/(?:studio|shutdown)$|refresh$|:id\/cancel$/;
+	/audio|document(?::translate|\/formats)|moderations|api\/(?:create|push|blobs)|languages|issueToken|recorder\/state|nearglot\/(?:studio|shutdown)$|refresh$|v1\/files|:id\/(?:cancel|pause|resume|retry)$/;
