@@ -39,6 +39,7 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 		};
 	}, [text, name, closed, isDifference, coloured]);
 	const isShell = shells.has(name.toLowerCase());
+	const id = useContext(TurnContext);
 	const more = useMemo(() => signal(false), []);
 	const editor = page.value?.capabilities.editor ?? false;
 	return (
@@ -64,6 +65,9 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 			</figcaption>
 			{more.value && (
 				<div class="code-actions">
+					{isShell && (
+						<Action icon="apply" label={t('apply')} act={() => send({ type: 'apply', id, text })} />
+					)}
 					{(['insert', 'replace'] as const).map((type) => (
 						<Action key={type} icon={type} label={t(type)} act={() => send({ type, text })} />
 					))}

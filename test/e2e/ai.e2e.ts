@@ -33,8 +33,9 @@ test('code of an answer is compared with the open file and applied, and one undo
 	const chat = await openChat(page);
 	await newChat(page, chat);
 	await ask(chat, 'extract a tar.gz file');
-	const compare = chat.locator('.code [aria-label="Compare with the file"]').first();
-	await chat.locator('.code').first().hover();
+	// The answer is for a terminal first.
+	await chat.getByRole('button', { name: 'More actions' }).first().click();
+	const compare = chat.getByRole('button', { name: 'Compare with the file' }).first();
 	await compare.click();
 	await page.locator('.tab').filter({ hasText: 'proposed change' }).waitFor();
 	await page.screenshot({ path: join(pictures, 'proposal.png') });
