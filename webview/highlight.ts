@@ -63,6 +63,8 @@ async function colourByLine(
 		const lines = core.codeToTokensBase(line, {
 			lang,
 			theme: 'editor',
+			// The first line of a language compiles its grammar: on a busy machine the usual half second ends before.
+			tokenizeTimeLimit: 5000,
 			...(grammarState ? { grammarState } : {}),
 		});
 		grammarState = core.getLastGrammarState(lines);
