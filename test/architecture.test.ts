@@ -130,6 +130,14 @@ test('what the product keeps is opened, read, linked and copied by the one modul
 		assert.ok(path in movesAtOnce || opening.some((source) => source.path === path), path);
 });
 
+test('how much memory can be had is asked in the one place that knows each system', () => {
+	const asking = all.filter(({ text }) => /\b(?:freemem|availableMemory|vm_stat)\b/.test(text));
+	assert.deepEqual(
+		asking.map(({ path }) => path),
+		['server/net/roughMemory.ts', 'server/net/usableMemory.ts'],
+	);
+});
+
 /** What runs templates, tokenizers and grammars of models, and who may: threads, and whoever loads a model. */
 const runsModelText: ReadonlyMap<string, readonly string[]> = new Map([
 	[

@@ -1,8 +1,8 @@
-/** Renames and removals, the one place for them: `patience.ts` says why they are tried again. */
+/** Renames and removals, the one place for them: `backoff.ts` says why they are tried again. */
 
 import { rename, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { patiently } from './patience.ts';
+import { withBackoff } from './backoff.ts';
 
 export interface RemoveOptions {
 	/** Folders with all that is in them. */
@@ -29,9 +29,9 @@ export interface PathSystem {
 /** @throws AppError `store_unavailable` from both, on Windows, when another program does not let go */
 export const pathMover = ({ platform, sleep, ...system }: PathSystem): PathMover => ({
 	move: (from, to) =>
-		patiently({ path: to, verb: 'replaced' }, () => system.rename(from, to), platform, sleep),
+		withBackoff({ path: to, verb: 'replaced' }, () => system.rename(from, to), platform, sleep),
 	remove: (path, options = {}) =>
-		patiently({ path, verb: 'removed' }, () => system.rm(path, options), platform, sleep),
+		withBackoff({ path, verb: 'removed' }, () => system.rm(path, options), platform, sleep),
 });
 
 const here = pathMover({ platform: process.platform, rename, rm, sleep: setTimeout });

@@ -1,12 +1,12 @@
 /**
- * Opening, reading, linking and copying of files that the product keeps, the one place for them: `patience.ts` says
+ * Opening, reading, linking and copying of files that the product keeps, the one place for them: `backoff.ts` says
  * why they are tried again.
  */
 
 import { openSync } from 'node:fs';
 import { cp, type FileHandle, link, open, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { Patience, patiently, type Wanted } from './patience.ts';
+import { Backoff, type Wanted, withBackoff } from './backoff.ts';
 
 export interface CopyOptions {
 	readonly recursive?: boolean;
@@ -52,7 +52,7 @@ const doubtfulMs = 2000;
 /** @throws AppError `store_unavailable` from each, on Windows, when another program does not let go */
 export function pathOpener({ platform, sleep, sleepNow, ...system }: OpenSystem): PathOpener {
 	const wait = <Result>(path: string, verb: Wanted['verb'], work: () => Promise<Result>) =>
-		patiently({ path, verb, doubtfulMs }, work, platform, sleep);
+		withBackoff({ path, verb, doubtfulMs }, work, platform, sleep);
 	const readBytes = (path: string) => wait(path, 'opened', () => system.readFile(path));
 	return {
 		open: (path, flags = 'r', mode) => wait(path, 'opened', () => system.open(path, flags, mode)),
@@ -61,12 +61,12 @@ export function pathOpener({ platform, sleep, sleepNow, ...system }: OpenSystem)
 		link: (path, second) => wait(second, 'made', () => system.link(path, second)),
 		copy: (from, to, options = {}) => wait(from, 'copied', () => system.cp(from, to, options)),
 		openNow: (path, flags, mode) => {
-			const patience = new Patience({ path, verb: 'opened', doubtfulMs }, platform);
+			const backoff = new Backoff({ path, verb: 'opened', doubtfulMs }, platform);
 			for (;;) {
 				try {
 					return system.openSync(path, flags, mode);
 				} catch (error) {
-					sleepNow(patience.pauseAfter(error));
+					sleepNow(backoff.pauseAfter(error));
 				}
 			}
 		},

@@ -8,6 +8,7 @@ import { fastestOf } from '../../server/engine/runtime/coreRecords.ts';
 import { loadError, runError } from '../../server/engine/runtime/loadError.ts';
 import { startRunClock } from '../../server/engine/runtime/runClock.ts';
 import { preloadVisualC, visualCProblem } from '../../server/engine/runtime/visualC.ts';
+import { roughlyUsableMemory } from '../../server/net/roughMemory.ts';
 import { usableMemory } from '../../server/net/usableMemory.ts';
 import {
 	endCodeText,
@@ -71,15 +72,19 @@ test('on macOS memory that it keeps for files counts as usable', async () => {
 		platform: 'darwin',
 		freeBytes: () => 120e6,
 		availableBytes: () => 120e6,
+		totalBytes: () => 16e9,
 		vmStat: async () => vmStat,
 	} as const;
-	assert.equal(await usableMemory(system), (4212 + 298_811 + 1200 + 7011) * 16_384);
+	assert.equal(await usableMemory(system), (4212 + 298_811 + 1200) * 16_384);
 	for (const text of ['', vmStat.replace('Pages inactive', 'Pages'), vmStat.slice(40)])
 		assert.equal(await usableMemory({ ...system, vmStat: async () => text }), 120e6);
 	assert.equal(await usableMemory({ ...system, vmStat: () => Promise.reject(new Error()) }), 120e6);
 	const linux = { ...system, platform: 'linux', availableBytes: () => 77 } as const;
 	assert.equal(await usableMemory(linux), 77);
 	assert.equal(await usableMemory({ ...linux, availableBytes: () => undefined }), 120e6);
+	// Whoever may start no program.
+	assert.equal(roughlyUsableMemory(system), 4e9);
+	assert.equal(roughlyUsableMemory(linux), 77);
 });
 
 test('Windows without the Visual C++ runtime is told what to install; one that is packed is loaded first', () => {

@@ -26,7 +26,7 @@ const longestMs = 10_000;
 const longestPauseMs = 500;
 
 /** How often, and after which pauses, one thing is tried. */
-export class Patience {
+export class Backoff {
 	readonly #platform: NodeJS.Platform;
 	readonly #wanted: Wanted;
 	#waitedMs = 0;
@@ -65,17 +65,17 @@ function held({ path, verb }: Wanted, cause: unknown): AppError {
 }
 
 /** Does the work when it can be done. */
-export async function patiently<Result>(
+export async function withBackoff<Result>(
 	wanted: Wanted,
 	work: () => Promise<Result>,
 	platform: NodeJS.Platform,
 	sleep: (milliseconds: number) => Promise<unknown>,
 ): Promise<Result> {
-	for (const patience = new Patience(wanted, platform); ; ) {
+	for (const backoff = new Backoff(wanted, platform); ; ) {
 		try {
 			return await work();
 		} catch (error) {
-			await sleep(patience.pauseAfter(error));
+			await sleep(backoff.pauseAfter(error));
 		}
 	}
 }
