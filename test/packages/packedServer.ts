@@ -47,10 +47,19 @@ export class PackedServer implements AsyncDisposable {
 		this.#key = key;
 	}
 
-	/** @param entry the server's bundle; `home` is its data folder */
-	static async start(entry: string, home: string): Promise<PackedServer> {
-		const child = spawn(process.execPath, [entry, 'serve', '--json', '--port', '0'], {
-			env: { ...process.env, NEARGLOT_HOME: home },
+	/**
+	 * @param entry the server's bundle
+	 * @param home its data folder
+	 * @param program what runs it, with arguments before the bundle
+	 */
+	static async start(
+		entry: string,
+		home: string,
+		[program, ...first]: readonly [string, ...string[]] = [process.execPath],
+		env: NodeJS.ProcessEnv = process.env,
+	): Promise<PackedServer> {
+		const child = spawn(program, [...first, entry, 'serve', '--json', '--port', '0'], {
+			env: { ...env, NEARGLOT_HOME: home },
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
 		const { url, key } = await firstLine(child);
@@ -142,7 +151,8 @@ export class PackedServer implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		if (this.#child.exitCode !== null) return;
 		const ended = once(this.#child, 'close');
-		this.#child.kill('SIGTERM');
+		// Signals end a program of Windows at once.
+		await this.#send('/nearglot/shutdown', {});
 		await ended;
 	}
 

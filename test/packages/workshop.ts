@@ -89,7 +89,7 @@ export class Workshop {
 		await using packed = await PackedServer.start(entry, join(this.folder, 'home'));
 		await packed.mustRunAsItShould();
 		const loaded = packed.mustLoadOnlyFrom(place);
-		const needed = ['onnxruntime', 'koffi', ...visualCInPackage(place)];
+		const needed = ['onnxruntime', 'koffi.node', ...visualCInPackage(place)];
 		for (const part of needed)
 			assert.ok(
 				[...loaded].some((file) => file.includes(part)),

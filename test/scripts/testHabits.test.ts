@@ -100,7 +100,6 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'faults/workFaults.ts': 'run by a test that is not for Windows',
 	'gateway/everyWay.ts': 'run by a test for Linux',
 	'support/watched.ts': 'run by tests for Linux',
-	'packages/packedServer.ts': 'it may end at once',
 	'engine/prunedHead.model.test.ts': 'rights are given, none is taken',
 	'engine/speech/reference.model.test.ts': 'rights are given, none is taken',
 	'translate/documents/otherReaders.process.test.ts': 'only where programs of Unix are there',
