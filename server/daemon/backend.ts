@@ -64,7 +64,7 @@ import { scratchIn } from '../store/scratch.ts';
 import type { WorkBound } from '../work/workBound.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
-import { createDocuments, type DocumentsBackend } from './documentsBackend.ts';
+import { createDocuments, type HasDocuments } from './documentsBackend.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersInWorker } from './folderThread.ts';
 import { createJobs, type JobsOptions } from './jobsBackend.ts';
@@ -117,7 +117,7 @@ export interface BackendSettings {
 	stop(reason: string, drainMs?: number): void;
 }
 
-export interface Backend {
+export interface Backend extends HasDocuments {
 	readonly settings: BackendSettings;
 	readonly host: RunnerHost;
 	readonly models: ModelService;
@@ -150,8 +150,6 @@ export interface Backend {
 	readonly conversations: ConversationsService;
 	/** Files and batches. */
 	readonly jobs: JobService;
-	/** Documents of batches: where they may lie, and what becomes of them. */
-	readonly documents: DocumentsBackend;
 	readonly completions: CompletionService;
 	readonly embeddings: EmbeddingService;
 	readonly reranking: RerankService;
@@ -326,7 +324,6 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		now: () => Math.floor(Date.now() / 1000),
 	};
 	const jobs = createJobs(settings, log, activity);
-	const documents = createDocuments(settings.env, jobs);
 	const responses = new ResponsesService({ chat, activity, log, ...keeping });
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
@@ -337,11 +334,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		log,
 	);
 	return {
-		settings,
-		host,
+		...{ settings, host, modelsDir, gpus },
 		models: modelBackend.models,
-		modelsDir,
-		gpus,
 		...{ secrets, log },
 		activity,
 		ending: new Ending(),
@@ -355,7 +349,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
 		reranking: createRerankService(host),
-		...{ chat, upstreams, requestLog, answers, responses, jobs, documents },
+		...{ chat, upstreams, requestLog, answers, responses, jobs },
+		...createDocuments(env, jobs),
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),

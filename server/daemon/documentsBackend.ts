@@ -1,7 +1,7 @@
 /** The parts of the daemon that translate documents in batches: where they may lie, and who fetches them. */
 
-import { DocumentBatches } from '../jobs/documentBatches.ts';
-import { documentStoreUrls } from '../jobs/documentPlaces.ts';
+import { documentStoreUrls } from '../jobs/documentAddresses.ts';
+import { DocumentBatches } from '../jobs/documentService.ts';
 import { DocumentStores } from '../jobs/documentStores.ts';
 import type { JobService } from '../jobs/jobService.ts';
 import { WebDocuments } from '../jobs/webDocuments.ts';
@@ -14,10 +14,15 @@ export interface DocumentsBackend {
 	readonly allowed: readonly URL[];
 }
 
+export interface HasDocuments {
+	readonly documents: DocumentsBackend;
+}
+
 /** @throws AppError `invalid_request` for `NEARGLOT_DOCUMENT_STORES` */
-export function createDocuments(env: NodeJS.ProcessEnv, jobs: JobService): DocumentsBackend {
+export function createDocuments(env: NodeJS.ProcessEnv, jobs: JobService): HasDocuments {
 	const allowed = documentStoreUrls(env['NEARGLOT_DOCUMENT_STORES'] ?? '');
 	const files = async () => (await jobs.open()).files;
 	const stores = new DocumentStores(files, new WebDocuments(createProxiedFetch(env)));
-	return { stores, allowed, batches: new DocumentBatches(() => jobs.open(), stores, allowed) };
+	const batches = new DocumentBatches(() => jobs.open(), stores, allowed);
+	return { documents: { stores, allowed, batches } };
 }

@@ -6,7 +6,7 @@
 import { openAsBlob } from 'node:fs';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import type { DocumentWork } from '../jobs/documentBatches.ts';
+import type { DocumentWork } from '../jobs/documentService.ts';
 import { errorAnswer, type ItemAnswer, type ItemCall, type RunItem } from '../jobs/itemRow.ts';
 import { documentEndpoint, type JobOwner, keys } from '../jobs/jobTypes.ts';
 import { AppError, asAppError, setRecording } from '../protocol/index.ts';

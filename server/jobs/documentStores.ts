@@ -1,24 +1,18 @@
 /** Documents of batches, listed, read and written wherever they lie. */
 
 import { randomBytes } from 'node:crypto';
-import { open, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
-import { movePath } from '../store/movePath.ts';
-import type { DocumentPlace } from './documentPlaces.ts';
-import { isFileId, type StoredFiles } from './storedFiles.ts';
+import { movePath, removePath } from '../store/movePath.ts';
+import { type DocumentPlace, type FoundDocument, lastPart, tooLarge } from './documentAddresses.ts';
+import type { StoredFiles } from './storedFiles.ts';
 import type { WebDocuments } from './webDocuments.ts';
 
 export interface DocumentFilter {
 	readonly prefix?: string;
 	readonly suffix?: string;
-}
-
-export interface FoundDocument {
-	readonly place: DocumentPlace;
-	/** Path below the folder it was found in, with `/`. */
-	readonly name: string;
 }
 
 /** A file that a translation becomes in the store of this server. */
@@ -131,37 +125,6 @@ export class DocumentStores {
 	}
 }
 
-/** The place of a document in a folder. @throws AppError `invalid_request` for a name that leads out of it */
-export function placeIn(folder: DocumentPlace, name: string): DocumentPlace {
-	const parts = name.split('/');
-	if (parts.some((part) => /^\.{0,2}$/.test(part)) || /[\\\0]/.test(name))
-		throw new AppError('invalid_request', `'${name.slice(0, 200)}' is no name of a document.`);
-	if (folder.kind === 'own') return { kind: 'own', name: parts.at(-1) ?? name };
-	if (folder.kind === 'folder') return { ...folder, path: join(folder.path, ...parts) };
-	const url = new URL(folder.url);
-	const path = parts.map((part) => encodeURIComponent(part)).join('/');
-	url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
-	return { kind: 'web', url };
-}
-
-export const isOwnFile = (place: DocumentPlace): boolean =>
-	place.kind === 'own' && place.id !== undefined && isFileId(place.id);
-
-export const tooLarge = (maxBytes: number): AppError =>
-	new AppError(
-		'payload_too_large',
-		`The document is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB.`,
-	);
-
-export function lastPart(url: URL): string {
-	const part = url.pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
-}
-
 /** Files below a folder; names with a dot and links are left out. */
 async function* filesBelow(root: string, folder: string): AsyncIterable<FoundDocument> {
 	const start = await insideOf(root, folder);
@@ -224,7 +187,7 @@ async function writeInside(root: string, path: string, bytes: Uint8Array): Promi
 		}
 		await movePath(draft, join(folder, basename(path)));
 	} catch (error) {
-		await rm(draft, { force: true }).catch(() => {});
+		await removePath(draft, { force: true }).catch(() => {});
 		if (error instanceof AppError) throw error;
 		throw systemError(error, { path, verb: 'written', elsewhere: 'Name another folder.' }) ?? error;
 	}

@@ -6,8 +6,7 @@
 import { Parser } from 'htmlparser2';
 import type { Fetch, FetchOptions } from '../net/outbound.ts';
 import { AppError } from '../protocol/index.ts';
-import { shownUrl } from './documentPlaces.ts';
-import { type FoundDocument, placeIn, tooLarge } from './documentStores.ts';
+import { type FoundDocument, placeIn, shownUrl, tooLarge } from './documentAddresses.ts';
 
 /** For a request and its answer; documents have some megabytes. */
 const timeoutMs = 120_000;

@@ -2,8 +2,8 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
-import { type DocumentEntry, groupField, runningOf } from '../../jobs/documentBatches.ts';
-import { documentPlace, shownUrl, urlOf } from '../../jobs/documentPlaces.ts';
+import { documentPlace, shownUrl, urlOf } from '../../jobs/documentAddresses.ts';
+import { type DocumentEntry, groupField, runningOf } from '../../jobs/documentService.ts';
 import type { JobOwner } from '../../jobs/jobTypes.ts';
 import type { BatchView } from '../../jobs/personBatches.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -184,7 +184,7 @@ function stateOf(
 	allowed: readonly URL[],
 ): DocumentState {
 	const { source, target, origin, to } = work;
-	const { error, path, characters, at, isCancelled = false } = outcome ?? {};
+	const { error, path, characters, at, refused, quality, isCancelled = false } = outcome ?? {};
 	const isRunning = active.has(target.fileId);
 	const status: DocumentStatus =
 		error !== undefined
@@ -206,7 +206,7 @@ function stateOf(
 		...defined({ error: error && errorOf(error.code, error.message, error.inner) }),
 		progress: status === 'Succeeded' ? 1 : 0,
 		id,
-		...defined({ characterCharged: characters }),
+		...defined({ characterCharged: characters, refused, quality }),
 	};
 }
 

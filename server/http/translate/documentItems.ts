@@ -2,9 +2,8 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
-import { type DocumentWork, noteRunning } from '../../jobs/documentBatches.ts';
-import { documentPlace, urlOf } from '../../jobs/documentPlaces.ts';
-import { lastPart } from '../../jobs/documentStores.ts';
+import { documentPlace, lastPart, urlOf } from '../../jobs/documentAddresses.ts';
+import { type DocumentWork, noteRunning } from '../../jobs/documentService.ts';
 import type { ItemAnswer } from '../../jobs/itemRow.ts';
 import { AppError } from '../../protocol/index.ts';
 import { documentField, documentLimits, glossaryField } from '../../protocol/routes/documentApi.ts';
@@ -55,10 +54,8 @@ export async function documentItem(
 	const result = {
 		...{ id: target.fileId, name: target.name, expiresInS: limits.keepDays * 86_400 },
 	};
-	const written = await stores.write(
-		placeOf(target.url, 'targetUrl'),
-		...([bytes, person, result, signal] as const),
-	);
+	const place = placeOf(target.url, 'targetUrl');
+	const written = await stores.write(place, bytes, person, result, signal);
 	const figure = (name: string): number | undefined => {
 		const value = response.headers.get(name);
 		return value === null ? undefined : Number(value);

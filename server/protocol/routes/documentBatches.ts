@@ -113,6 +113,9 @@ const document = z.object({
 	progress: z.number(),
 	id: z.string(),
 	characterCharged: z.number().optional(),
+	/** Beside what the interface has: texts that were left as they were, and how good the others probably are. */
+	refused: z.number().optional(),
+	quality: z.number().optional(),
 });
 export type DocumentState = z.output<typeof document>;
 

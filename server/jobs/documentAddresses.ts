@@ -1,5 +1,6 @@
 /** Which addresses documents of batches may lie at: this server's own files, and what its operator has named. */
 
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AppError } from '../protocol/index.ts';
 import { isFileId } from './storedFiles.ts';
@@ -112,4 +113,38 @@ export function urlOf(place: DocumentPlace, origin: string): string {
 	const { id, name } = place;
 	if (id !== undefined) return `${origin}${ownPath}/${id}/content`;
 	return `${origin}${ownPath}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+}
+
+export interface FoundDocument {
+	readonly place: DocumentPlace;
+	/** Path below the folder it was found in, with `/`. */
+	readonly name: string;
+}
+
+/** The place of a document in a folder. @throws AppError `invalid_request` for a name that leads out of it */
+export function placeIn(folder: DocumentPlace, name: string): DocumentPlace {
+	const parts = name.split('/');
+	if (parts.some((part) => /^\.{0,2}$/.test(part)) || /[\\\0]/.test(name))
+		throw new AppError('invalid_request', `'${name.slice(0, 200)}' is no name of a document.`);
+	if (folder.kind === 'own') return { kind: 'own', name: parts.at(-1) ?? name };
+	if (folder.kind === 'folder') return { ...folder, path: join(folder.path, name) };
+	const url = new URL(folder.url);
+	const path = parts.map((part) => encodeURIComponent(part)).join('/');
+	url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
+	return { kind: 'web', url };
+}
+
+export const tooLarge = (maxBytes: number): AppError =>
+	new AppError(
+		'payload_too_large',
+		`The document is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB.`,
+	);
+
+export function lastPart(url: URL): string {
+	const part = url.pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
 }

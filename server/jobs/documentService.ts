@@ -1,6 +1,7 @@
 /** Batches of documents: what is asked becomes one line for each document and language, and rows become their states. */
 
 import { randomUUID } from 'node:crypto';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { LruMap } from '../protocol/lruMap.ts';
 import {
@@ -10,8 +11,14 @@ import {
 import { translatedFileName } from '../protocol/translatedFileName.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { maxLineBytes } from './batchManifest.ts';
-import { documentPlace, shownUrl, urlOf } from './documentPlaces.ts';
-import { type DocumentStores, type FoundDocument, placeIn } from './documentStores.ts';
+import {
+	documentPlace,
+	type FoundDocument,
+	placeIn,
+	shownUrl,
+	urlOf,
+} from './documentAddresses.ts';
+import type { DocumentStores } from './documentStores.ts';
 import type { OpenJobs } from './jobService.ts';
 import { documentEndpoint, type JobOwner, keys } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
@@ -34,6 +41,8 @@ export interface DocumentWork {
 export interface DocumentOutcome {
 	readonly path?: string;
 	readonly characters?: number;
+	readonly refused?: number;
+	readonly quality?: number;
 	/** Milliseconds since 1970. */
 	readonly at?: number;
 	readonly error?: { readonly code: string; readonly message: string; readonly inner?: string };
@@ -206,7 +215,7 @@ export class DocumentBatches {
 				...(after === undefined ? {} : { after }),
 			} as const;
 			const { items, hasMore } = await batches.list(person, range);
-			found.push(...items.filter(({ record }) => record.endpoint === documentEndpoint));
+			for (const view of items) if (view.record.endpoint === documentEndpoint) found.push(view);
 			after = items.at(-1)?.record.id;
 			if (!hasMore || after === undefined) return found;
 		}
@@ -281,6 +290,8 @@ interface Row {
 		readonly body: {
 			readonly path?: string;
 			readonly at?: number;
+			readonly refused?: number;
+			readonly quality?: number;
 			readonly usage?: { readonly characters: number };
 			readonly error?: {
 				readonly code: string;
@@ -299,12 +310,8 @@ function outcomeOf({ response, error }: Row): DocumentOutcome {
 		const { code, message } = failed;
 		return { error: { code, message, ...(inner === undefined ? {} : { inner }) } };
 	}
-	const { path, at, usage } = response?.body ?? {};
-	return {
-		...(path === undefined ? {} : { path }),
-		...(at === undefined ? {} : { at }),
-		...(usage === undefined ? {} : { characters: usage.characters }),
-	};
+	const { path, at, usage, refused, quality } = response?.body ?? {};
+	return defined({ path, at, refused, quality, characters: usage?.characters });
 }
 
 function knownLanguage(written: string, param: string): string {
