@@ -5,10 +5,13 @@
 
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { createOutbound, type Fetch, type Outbound } from '../net/outbound.ts';
+import { createOutbound, type Fetch, type FetchOptions, type Outbound } from '../net/outbound.ts';
 
 /** Answers without a body, which `Response` insists on. */
 const bodiless = new Set([101, 204, 205, 304]);
+
+const bodyOf = (body: FetchOptions['body']): string | Uint8Array | null =>
+	body == null || body instanceof Uint8Array ? (body ?? null) : String(body);
 
 /** Connections are made when first needed and kept. Redirects are not followed. */
 export function createProxiedFetch(env: NodeJS.ProcessEnv): Fetch {
@@ -27,7 +30,7 @@ export function createProxiedFetch(env: NodeJS.ProcessEnv): Fetch {
 			path: url.pathname + url.search,
 			method: method as Dispatcher.HttpMethod,
 			headers: Object.fromEntries(headers),
-			body: options?.body == null ? null : String(options.body),
+			body: bodyOf(options?.body),
 			signal: options?.signal ?? null,
 		});
 		const isEmpty = bodiless.has(answer.statusCode);
