@@ -9,9 +9,9 @@ import decodePng, { init as initPng } from '@jsquash/png/decode.js';
 import decodeWebp, { init as initWebp } from '@jsquash/webp/decode.js';
 import { AppError } from '../../protocol/index.ts';
 import type { ImageHeader } from '../modelFiles/imageHeader.ts';
+import { applyOrientation } from './applyOrientation.ts';
 import { withoutAlpha } from './pixelTensor.ts';
 import type { RgbImage } from './resample.ts';
-import { turnedUpright } from './turnedUpright.ts';
 
 /** The decoders give their results in the browser's class. */
 class DecodedPixels {
@@ -62,7 +62,7 @@ export async function decodeImage(bytes: Uint8Array, header: ImageHeader): Promi
 	const [wide, high] = orientation >= 5 ? [height, width] : [width, height];
 	if (wide !== header.width || high !== header.height || data.length !== width * height * 4)
 		throw broken();
-	return turnedUpright({ width, height, data: withoutAlpha(data, width * height) }, orientation);
+	return applyOrientation({ width, height, data: withoutAlpha(data, width * height) }, orientation);
 }
 
 /** Beside the bundle, or in the package when the sources run unbundled. */

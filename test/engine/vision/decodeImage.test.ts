@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import encodeJpeg, { init as initEncoder } from '@jsquash/jpeg/encode.js';
 import { readImageHeader } from '../../../server/engine/modelFiles/imageHeader.ts';
+import { applyOrientation } from '../../../server/engine/vision/applyOrientation.ts';
 import { decodeImage } from '../../../server/engine/vision/decodeImage.ts';
-import { turnedUpright } from '../../../server/engine/vision/turnedUpright.ts';
 import { pngFile, pngImage } from '../../fixtures/pngImage.ts';
 
 const read = async (bytes: Uint8Array) => {
@@ -115,7 +115,7 @@ test('turning keeps every pixel, there and back', () => {
 		[7, 7],
 		[8, 6],
 	] as const)
-		assert.deepEqual(turnedUpright(turnedUpright(image, there), back), image, `${there}`);
+		assert.deepEqual(applyOrientation(applyOrientation(image, there), back), image, `${there}`);
 });
 
 test('PNG files of 1 to 16 bits, with a palette, grey, see-through and interlaced say the same', async () => {

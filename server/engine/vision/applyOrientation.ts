@@ -6,7 +6,7 @@ import type { RgbImage } from './resample.ts';
  * The image turned and mirrored as Exif's `Orientation` says.
  * @param orientation 1 to 8; 1 leaves it as it is
  */
-export function turnedUpright(image: RgbImage, orientation: number): RgbImage {
+export function applyOrientation(image: RgbImage, orientation: number): RgbImage {
 	if (orientation <= 1) return image;
 	const { width, height, data } = image;
 	// Which ends of the file's rows and columns come first when it is seen.
