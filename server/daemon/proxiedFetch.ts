@@ -4,6 +4,7 @@
  */
 
 import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Dispatcher } from 'undici';
 import { createOutbound, type Fetch, type Outbound } from '../net/outbound.ts';
 
@@ -20,14 +21,18 @@ export function createProxiedFetch(env: NodeJS.ProcessEnv): Fetch {
 			caFile: env['NEARGLOT_CA_FILE'],
 		});
 		const url = new URL(input);
-		const { method, headers } = new Request(url, options);
+		const { method, headers, body } = new Request(url, options);
 		const connections = await outbound.connectionsFor(url);
 		const answer = await connections.request({
 			origin: url.origin,
 			path: url.pathname + url.search,
 			method: method as Dispatcher.HttpMethod,
 			headers: Object.fromEntries(headers),
-			body: options?.body == null ? null : String(options.body),
+			// Forms hold files, which are sent as they are read.
+			body:
+				options?.body instanceof FormData && body
+					? Readable.fromWeb(body as WebStream)
+					: (options?.body ?? null) && String(options?.body),
 			signal: options?.signal ?? null,
 		});
 		const isEmpty = bodiless.has(answer.statusCode);
