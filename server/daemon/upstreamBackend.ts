@@ -1,6 +1,7 @@
 /** Engines on other machines, put together: their file, connections and clocks. */
 
 import { randomBytes } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers';
 import type { UpstreamDeps } from '../remote/upstreams/upstreamExchange.ts';
@@ -52,6 +53,7 @@ export function createUpstreamBackend(dataDir: string, env: NodeJS.ProcessEnv): 
 			upstreamCompletions(completions, { upstreams, now: deps.now }),
 		withEmbeddings: (embeddings) => upstreamEmbeddings(embeddings, upstreams),
 		withReranking: (reranking) => upstreamReranking(reranking, upstreams),
-		withSpeech: (speech, own) => upstreamSpeech(speech, { upstreams, ...own }),
+		withSpeech: (speech, own) =>
+			upstreamSpeech(speech, { upstreams, openFile: openAsBlob, ...own }),
 	};
 }

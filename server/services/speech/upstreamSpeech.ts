@@ -3,18 +3,20 @@
  * all others to this machine. Neither ever stands in for the other.
  */
 
-import { openAsBlob } from 'node:fs';
 import { speechLanguageCode, speechLanguages } from '../../engine/speech/languages.ts';
 import { AppError, type Transcript } from '../../protocol/index.ts';
-import { transcriptOf } from '../../remote/upstreams/transcriptAnswer.ts';
+import { setRecording } from '../../protocol/recordingPart.ts';
 import { shownUpstream } from '../../remote/upstreams/upstreamErrors.ts';
 import type { NamedUpstream, Upstreams } from '../../remote/upstreams/upstreams.ts';
+import { transcriptOf } from '../../remote/upstreams/upstreamTranscript.ts';
 import { openBill } from '../limits/account.ts';
 import type { SpeechCall } from './speechRequest.ts';
 import type { SpeechDeps, SpeechService } from './speechService.ts';
 
 export interface UpstreamSpeechDeps extends Pick<SpeechDeps, 'decode' | 'limits'> {
 	readonly upstreams: Pick<Upstreams, 'find'>;
+	/** A file that is read as it is sent. */
+	readonly openFile: (path: string) => Promise<Blob>;
 }
 
 export function upstreamSpeech(local: SpeechService, deps: UpstreamSpeechDeps): SpeechService {
@@ -53,7 +55,7 @@ export function upstreamSpeech(local: SpeechService, deps: UpstreamSpeechDeps): 
 				model: named.id,
 				amounts: { seconds: durationS },
 			});
-			const transcript = await askThere(named, call, path, durationS, signal);
+			const transcript = await askThere(named, call, await deps.openFile(path), durationS, signal);
 			bill.total({ seconds: durationS });
 			const { text: delta, segments } = transcript;
 			onEvent({ type: 'added', delta, segments, logprobs: [] });
@@ -98,7 +100,7 @@ const rateHz = 16_000;
 async function askThere(
 	{ upstream, model }: NamedUpstream,
 	call: SpeechCall,
-	path: string,
+	recording: Blob,
 	durationS: number,
 	signal: AbortSignal | undefined,
 ): Promise<Transcript> {
@@ -106,7 +108,7 @@ async function askThere(
 	const needsTimes = /^(?:verbose_json|srt|vtt)$/.test(call.format);
 	const form = new FormData();
 	// Its own name is nobody's business there.
-	form.set('file', await openAsBlob(path), 'recording');
+	setRecording(form, recording, 'recording');
 	form.set('model', model);
 	form.set('response_format', needsTimes ? 'verbose_json' : 'json');
 	form.set('temperature', String(call.temperature));

@@ -54,7 +54,7 @@ export function upstreamEmbeddings(
 				const found = vectorsOf(answer, part.length);
 				if (found === undefined || (vectors[0] && found[0]?.length !== vectors[0].length))
 					throw upstream.nonsense();
-				vectors.push(...found);
+				for (const vector of found) vectors.push(vector);
 				promptTokens +=
 					usageOf(answer)?.promptTokens ?? part.reduce((sum, one) => sum + tokensIn(one), 0);
 				bill.total({ promptTokens });
