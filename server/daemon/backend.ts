@@ -67,6 +67,7 @@ import { scratchIn } from '../store/scratch.ts';
 import type { WorkBound } from '../work/workBound.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
+import { createDocuments, type HasDocuments } from './documentsBackend.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersInWorker } from './folderThread.ts';
 import { createJobs, type JobsOptions } from './jobsBackend.ts';
@@ -119,7 +120,7 @@ export interface BackendSettings {
 	stop(reason: string, drainMs?: number): void;
 }
 
-export interface Backend {
+export interface Backend extends HasDocuments {
 	readonly settings: BackendSettings;
 	readonly host: RunnerHost;
 	readonly models: ModelService;
@@ -337,11 +338,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		log,
 	);
 	return {
-		settings,
-		host,
+		...{ settings, host, modelsDir, gpus },
 		models: modelBackend.models,
-		modelsDir,
-		gpus,
 		...{ secrets, log },
 		activity,
 		ending: new Ending(),
@@ -356,6 +354,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		embeddings: upstreams.withEmbeddings(createEmbeddingService(host)),
 		reranking: upstreams.withReranking(createRerankService(host)),
 		...{ chat, upstreams, requestLog, answers, responses, jobs },
+		...createDocuments(env, jobs),
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
