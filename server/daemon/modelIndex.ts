@@ -332,3 +332,12 @@ async function readCard(folder: string): Promise<Readonly<Record<string, unknown
 	}
 	return {};
 }
+
+/** A model as this server runs it: what is listed, counted and cut to is the context it will have. */
+export function asLoaded(
+	model: ModelDescription,
+	limit = Number.POSITIVE_INFINITY,
+): ModelDescription {
+	const limited = model.architecture === 'decoder' || model.task === 'translation';
+	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
+}

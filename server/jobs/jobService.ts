@@ -42,6 +42,7 @@ export interface OpenJobs {
 	readonly files: StoredFiles;
 	readonly batches: Batches;
 	readonly limits: JobLimits;
+	readonly store: ObjectStore;
 	/** Deletes all that one person has here. @throws AppError `conflict`, `store_unavailable` */
 	forget(person: string, signal: AbortSignal): Promise<ForgottenJobs>;
 }
@@ -152,7 +153,7 @@ export class JobService {
 		}, sweepMs);
 		sweeping.unref();
 		return {
-			...{ files, batches, limits },
+			...{ files, batches, limits, store },
 			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
 				clearInterval(sweeping);

@@ -383,3 +383,16 @@ test(
 		await page.close();
 	},
 );
+
+test(
+	'a chat is not called empty before the host has told which one is shown',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.locator('.composer textarea').waitFor();
+		assert.equal(await page.locator('.empty').count(), 0);
+		await tell(show(chat(0, false)));
+		await page.locator('.empty').waitFor();
+		await page.close();
+	},
+);
