@@ -1,5 +1,5 @@
 /**
- * Installs programs of others that test/connect runs against a server: too large to be dependencies of everybody who
+ * Installs programs of others that test/docs/clients.process.test.ts runs against a server: too large to be dependencies of everybody who
  * builds this. `node scripts/clients.mjs`; nothing of them runs a script while it is installed.
  */
 
@@ -15,7 +15,7 @@ export const clients = {
 	'@llamaindex/openai': '0.4.23',
 };
 
-export const clientsFolder = join(root, 'test/.work/clients');
+export const clientsFolder = join(root, '.clients');
 
 if (process.argv[1]?.endsWith('clients.mjs')) {
 	mkdirSync(clientsFolder, { recursive: true });
