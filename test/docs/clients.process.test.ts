@@ -10,10 +10,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
 import { clientsFolder, clients as versions } from '../../scripts/clients.mjs';
-import { blocksOf, readDocument } from './blocks.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { blocksOf, readDocument } from './blocks.ts';
 
 const clients = clientsFolder as string;
 const skip = existsSync(join(clients, 'node_modules/.bin/cn'))
