@@ -290,6 +290,7 @@ async function infoOf(
 		...sourceOf(card),
 		folder,
 		supportsToolCalling: description?.supportsTools ?? false,
+		...(description?.seesImages === true ? { supportsImageInput: true } : {}),
 		...defined({ sizeBytes: size }),
 		...(description === undefined ? {} : { contextLength: description.contextLength }),
 		...defined({

@@ -22,6 +22,7 @@ function toWireModel(model: ModelInfo, created: number) {
 		task: model.task,
 		state: model.state,
 		supports_tool_calling: model.supportsToolCalling,
+		...defined({ supports_image_input: model.supportsImageInput }),
 		...(model.contextLength === undefined
 			? {}
 			: { context_length: model.contextLength, max_model_len: model.contextLength }),

@@ -4,6 +4,7 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { CompletionRequest } from '../../protocol/routes/completions.ts';
+import { wireMessages } from '../../protocol/wireMessages.ts';
 
 export interface UpstreamChat {
 	readonly body: Readonly<Record<string, unknown>>;
@@ -50,7 +51,7 @@ export function upstreamChatOf(
 		ignored: ownFields.filter((name) => request[name] !== undefined),
 		body: {
 			model,
-			messages: request.messages,
+			messages: wireMessages(request.messages),
 			stream: true,
 			stream_options: { include_usage: true },
 			...drawingOf(request),
