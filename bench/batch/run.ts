@@ -1,11 +1,16 @@
-/** `npm run bench -- batch [--seed N] [--runs N] [--items N] [--lines N]`: chaos of workers, and what bulk work costs. */
+/**
+ * `npm run bench -- batch [--seed N] [--runs N] [--items N] [--lines N]`: chaos of workers, and what bulk work costs;
+ * `npm run bench -- batch beside`: people beside a batch, and its throughput.
+ */
 
 import { parseArgs } from 'node:util';
+import { runBesideBatch } from './beside.ts';
 import { chaosRun } from './chaos.ts';
 import { emptyBatchAlone, manifestRate } from './figures.ts';
 
 /** @returns exit code: 1 when a row was lost, doubled or wrong */
 export async function runBatch(args: readonly string[]): Promise<number> {
+	if (args[0] === 'beside') return runBesideBatch(args.slice(1));
 	const { values } = parseArgs({
 		args: [...args],
 		options: {

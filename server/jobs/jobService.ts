@@ -41,6 +41,7 @@ export interface OpenJobs {
 	readonly files: StoredFiles;
 	readonly batches: Batches;
 	readonly limits: JobLimits;
+	readonly store: ObjectStore;
 }
 
 interface Running extends OpenJobs {
@@ -140,7 +141,7 @@ export class JobService {
 				log.warn('old files are still kept', { reason: asAppError(error).message }),
 			);
 		return {
-			...{ files, batches, limits },
+			...{ files, batches, limits, store },
 			close: async () => {
 				await manager.close();
 				await worker.close();

@@ -8,6 +8,7 @@ import type { Decoder } from '../decode/decoder.ts';
 import { RequestQueue, usualLimits } from '../queue/requestQueue.ts';
 import { rawLogprob } from '../sample/logprobs.ts';
 import type { Sampler } from '../sample/sampler.ts';
+import { BackgroundYield } from './backgroundYield.ts';
 import type { Generation } from './generation.ts';
 import { fairOrder, type PlannedItem, planBatch } from './planBatch.ts';
 import type { SchedulerCounters, SchedulerOptions, Submission } from './schedulerOptions.ts';
@@ -44,6 +45,7 @@ export class Scheduler {
 	readonly #waiting: RequestQueue<Submission>;
 	readonly #store: SequenceStore;
 	readonly #pace = new StepPace();
+	readonly #background = new BackgroundYield();
 	#active: Active[] = [];
 	/** Run queue (round robin): sequences in the order in which they are served. */
 	#runQueue: Sequence[] = [];
@@ -95,6 +97,10 @@ export class Scheduler {
 		}
 		generation.signal?.addEventListener('abort', () => this.#cancel(submission), { once: true });
 		this.#waiting.add(submission);
+		// A run that only background work is in makes way; its caches are as they were before it.
+		const run = this.#run;
+		if (submission.priority === 'interactive' && run && this.#background.interrupts(run.plan))
+			run.controller.abort();
 		void this.#loop();
 		if (this.#runQueue.length >= this.#options.maxRunning || this.#waiting.size > 1)
 			this.#notifyPositions();
@@ -203,25 +209,23 @@ export class Scheduler {
 	 */
 	#nextAdmitted(): Submission | undefined {
 		const next = this.#waiting.peek();
-		if (next === undefined || this.#runQueue.length === 0) return next;
+		if (next === undefined || this.#runQueue.length === 0 || this.#fits(next)) return next;
 		const running = new Set(this.#runQueue.map(({ owner }) => owner));
-		if (this.#fits(next, running)) return next;
 		for (const other of this.#waiting)
-			if (
-				other.priority === 'interactive' &&
-				!running.has(other.owner) &&
-				this.#fits(other, running)
-			)
+			if (other.priority === 'interactive' && !running.has(other.owner) && this.#fits(other))
 				return other;
 		return undefined;
 	}
 
-	#fits({ generation, samplers, owner }: Submission, running: ReadonlySet<unknown>): boolean {
-		const isNew = !running.has(owner);
+	/** Background work that runs keeps nobody out whom somebody waits for. */
+	#fits({ generation, samplers, owner, priority }: Submission): boolean {
+		const all = this.#runQueue;
+		const others = priority === 'batch' ? all : all.filter(({ isBackground }) => !isBackground);
+		const isNew = !others.some((sequence) => sequence.owner === owner);
 		const { maxRunning } = this.#options;
 		const bytes = this.#store.bytesOf(generation, samplers.length);
 		return (
-			this.#runQueue.length + samplers.length <= (isNew ? 2 : 1) * maxRunning &&
+			others.length + samplers.length <= (isNew ? 2 : 1) * maxRunning &&
 			this.#store.hasRoom(bytes, isNew ? 1 : sharedPart)
 		);
 	}
@@ -258,7 +262,8 @@ export class Scheduler {
 				active.sequences.map((sequence) => [sequence, active] as const),
 			),
 		);
-		const order = fairOrder(this.#runQueue, this.#servedAt);
+		const able = this.#background.choose(this.#runQueue, this.#decoder.maxBatchSize === 1);
+		const order = fairOrder(able, this.#servedAt);
 		return planBatch(order, this.#decoder, this.#pace.sharedTokens).map((planned) => ({
 			...planned,
 			active: owner.get(planned.sequence) as Active,
@@ -275,6 +280,7 @@ export class Scheduler {
 			const logits = await this.#decoder.step(items, controller.signal);
 			const tokens = items.reduce((sum, item) => sum + item.tokens.length, 0);
 			this.#pace.learn(tokens, performance.now() - began);
+			this.#background.ran();
 			return logits;
 		} catch (error) {
 			const isCancelled = error instanceof AppError && error.code === 'cancelled';

@@ -26,6 +26,8 @@ export function reproducibilityMode(
 export class Sequence {
 	/** Whose it is; see `Owned`. */
 	readonly owner: string | undefined;
+	/** It gives way to what people wait for. */
+	readonly isBackground: boolean;
 	readonly choice: number;
 	readonly promptLength: number;
 	readonly sampler: Sampler;
@@ -44,6 +46,7 @@ export class Sequence {
 
 	constructor(options: {
 		owner: string | undefined;
+		isBackground: boolean;
 		choice: number;
 		promptLength: number;
 		maxTokens: number;
@@ -54,6 +57,7 @@ export class Sequence {
 		reproducible?: ReturnType<typeof reproducibilityMode>;
 	}) {
 		this.owner = options.owner;
+		this.isBackground = options.isBackground;
 		this.choice = options.choice;
 		this.promptLength = options.promptLength;
 		this.#end = options.promptLength + options.maxTokens;

@@ -81,6 +81,7 @@ export class SequenceStore {
 		const propose = speculates && this.#speculation;
 		const sequence = new Sequence({
 			owner: generation.request.owner,
+			isBackground: generation.priority === 'batch',
 			choice,
 			promptLength: generation.prompt.length,
 			maxTokens: generation.maxTokens,
