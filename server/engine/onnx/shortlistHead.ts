@@ -6,7 +6,7 @@
 import { defined } from '../../protocol/defined.ts';
 import { intAttribute, makeNode, producers, readInt } from './graphEdit.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
-import { copyTensor, int64Tensor, readTensorHeader, scalarTensor } from './tensorProto.ts';
+import { int64Tensor, readTensorHeader, scalarTensor, tensorFromHeader } from './tensorProto.ts';
 import { WireWriter } from './wire.ts';
 
 /**
@@ -269,7 +269,7 @@ function takeSignedBytes(
 			const header = found && readTensorHeader(found.bytes);
 			if (header?.dataType !== 3) return input;
 			const name = named(`bytes_${node.outputs[0]}_${place}`);
-			inner.initializers.push(copyTensor({ ...header, name }));
+			inner.initializers.push(tensorFromHeader({ ...header, name }));
 			return name;
 		});
 }

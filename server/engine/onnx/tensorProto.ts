@@ -129,7 +129,7 @@ export function externalTensor(header: TensorHeader, external: ExternalData): On
 }
 
 /** A tensor as its header says it: of bytes in the graph or in another file. */
-export function copyTensor(header: TensorHeader): OnnxTensor {
+export function tensorFromHeader(header: TensorHeader): OnnxTensor {
 	if (header.external !== undefined) return externalTensor(header, header.external);
 	const writer = new WireWriter();
 	for (const dim of header.dims) writer.int(1, dim);

@@ -31,7 +31,8 @@ async function ask(runtime: Runtime): Promise<boolean> {
 		const sums = new Int32Array(columns);
 		binding.output('sums', sums, [1, columns]);
 		await binding.run();
-		return sums.some((sum) => sum !== depth * 255 * 127);
+		const isCut = sums.some((sum) => sum !== depth * 255 * 127);
+		return isCut;
 	} finally {
 		binding.release();
 		session.close();

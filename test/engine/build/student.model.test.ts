@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { generationSettings } from '../../../server/engine/modelFiles/generationSettings.ts';
 import { readLexicon } from '../../../server/engine/seq2seq/lexicon.ts';
 import { openEncoderDecoder } from '../../../server/engine/seq2seq/openEncoderDecoder.ts';
+import { Translator } from '../../../server/engine/seq2seq/translator.ts';
+import { loadTextModel } from '../../../server/engine/text/textModel.ts';
 import { openRuntime } from '../../../server/engine/verify/openRuntime.ts';
 import { type StudentShape, someLines, tinyStudent, wordOf } from '../../fixtures/student.ts';
 import { openBergamot } from '../../support/bergamot.ts';
@@ -130,6 +133,54 @@ test('the columns of a shortlist give the logits of the whole head, on processor
 			few.release();
 		}
 	} finally {
+		model.close();
+	}
+});
+
+test('a cancelled translation of a student makes no further step', async () => {
+	const shape: StudentShape = { ...tinyStudent, seed: 9 };
+	const { target } = await builtStudent(shape);
+	const description = await describeModel(target);
+	const [variant] = description.variants;
+	assert.ok(variant);
+	const model = await openEncoderDecoder({
+		...{ description, variant, session: { threads: 1 } },
+		runtime: await openRuntime(false),
+	});
+	const stop = new AbortController();
+	let steps = 0;
+	const translator = new Translator({
+		model: {
+			...model,
+			start: (encoded, options) => {
+				const run = model.start(encoded, options);
+				const feed = run.feed.bind(run);
+				run.feed = (tokens, signal) => {
+					if (++steps === 3) stop.abort();
+					return feed(tokens, signal);
+				};
+				return run;
+			},
+		},
+		text: await loadTextModel(target),
+		settings: await generationSettings(target),
+		contextLength: description.contextLength,
+		alignment: undefined,
+	});
+	try {
+		const items = someLines(8, shape.vocabulary, 9).map((line) => ({ text: textOf(line) }));
+		const request = { items, beams: 1, maxTokens: 200, priority: 'batch' } as const;
+		await assert.rejects(translator.run(request, stop.signal), { code: 'cancelled' });
+		const atCancel = steps;
+		assert.equal(atCancel, 3);
+		const short = { ...request, maxTokens: 2 };
+		await translator.run(short);
+		const after = steps - atCancel;
+		steps = 10;
+		await translator.run(short);
+		assert.equal(after, steps - 10, 'no step was made for the cancelled request');
+	} finally {
+		await translator.close();
 		model.close();
 	}
 });
