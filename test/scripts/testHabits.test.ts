@@ -95,6 +95,8 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'hub/downloadModel.process.test.ts': 'names, not files',
 	'http/speechRoutes.process.test.ts': 'a name that is refused',
 	'lsp/prose/translateRange.test.ts': 'a script that nobody runs',
+	'docs/blockPlace.ts': 'used by tests that need a shell and say so',
+	'engine/signedSums.model.test.ts': 'asked for only where it is there',
 	'engine/confinedProgram.ts': 'run by a test for Linux',
 	'faults/faultHome.ts': 'run by a test that is not for Windows',
 	'faults/workFaults.ts': 'run by a test that is not for Windows',
