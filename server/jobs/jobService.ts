@@ -11,6 +11,7 @@ import type { JobQueue } from './jobQueue.ts';
 import { batchVersion } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { Batches } from './personBatches.ts';
+import { type ForgottenJobs, forgetJobs, sweepBatches } from './removeJobs.ts';
 import type { Pause } from './runItem.ts';
 import { StoredFiles } from './storedFiles.ts';
 
@@ -42,6 +43,8 @@ export interface OpenJobs {
 	readonly batches: Batches;
 	readonly limits: JobLimits;
 	readonly store: ObjectStore;
+	/** Deletes all that one person has here. @throws AppError `conflict`, `store_unavailable` */
+	forget(person: string, signal: AbortSignal): Promise<ForgottenJobs>;
 }
 
 interface Running extends OpenJobs {
@@ -51,6 +54,8 @@ interface Running extends OpenJobs {
 /** A worker that ends without a word is missed after this time. */
 const usualLeaseMs = 30_000;
 const usualTickMs = 1000;
+/** How often what is too old is looked for. */
+const sweepMs = 3_600_000;
 
 export class JobService {
 	readonly #deps: JobServiceDeps;
@@ -135,14 +140,24 @@ export class JobService {
 		});
 		worker.start();
 		manager.look();
-		void files
-			.sweep()
-			.catch((error) =>
-				log.warn('old files are still kept', { reason: asAppError(error).message }),
-			);
+		const sweep = () =>
+			files
+				.sweep()
+				.then(() => sweepBatches(store, now() / 1000 - limits.keepDays * 86_400))
+				.catch((error) =>
+					log.warn('old files and batches are still kept', { reason: asAppError(error).message }),
+				);
+		let swept = sweep();
+		const sweeping = setInterval(() => {
+			swept = sweep();
+		}, sweepMs);
+		sweeping.unref();
 		return {
 			...{ files, batches, limits, store },
+			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
+				clearInterval(sweeping);
+				await swept;
 				await manager.close();
 				await worker.close();
 				await queue[Symbol.asyncDispose]();
