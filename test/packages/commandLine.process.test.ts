@@ -84,5 +84,5 @@ test('without the package of the platform it is said what to install', options, 
 	rmSync(installed('@nearglot'), { recursive: true });
 	const answer = await nearglot('chat', 'extract a tar.gz file');
 	assert.equal(answer.status, 1);
-	assert.match(answer.stderr, new RegExp(`npm install @nearglot/runtime-${platform}`));
+	assert.match(answer.stderr, new RegExp(`@nearglot/runtime-${platform}`));
 });
