@@ -10,6 +10,9 @@ const runFile = promisify(execFile);
 /** What `privateFolder.ts` asks of it. */
 export const windowsFolders = (home: string, env: NodeJS.ProcessEnv): FolderSystem => ({
 	home,
-	user: accountName(userInfo().username, env),
+	// Elsewhere than on Windows nobody asks, and looking it up reaches a service of the system.
+	get user() {
+		return accountName(userInfo().username, env);
+	},
 	run: (args) => runFile('icacls.exe', [...args], { timeout: 10_000, windowsHide: true }),
 });

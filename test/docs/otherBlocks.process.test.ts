@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
@@ -213,6 +214,10 @@ const checks: Readonly<
 		const env = Object.fromEntries(secrets.map(([, name]) => [String(name), 'a-secret']));
 		parseSettings(JSON.parse(block.text), env, 8000);
 	},
+	'json batch': (block) => {
+		const { inputs } = JSON.parse(block.text);
+		assert.ok(inputs[0].source.sourceUrl && inputs[0].targets[0].targetUrl);
+	},
 	'json keys': (block) => {
 		const file = join(folder, 'keys.json');
 		const secret = spawnSync('openssl', ['rand', '-hex', '32'], { encoding: 'utf8' }).stdout.trim();
@@ -291,12 +296,10 @@ const checks: Readonly<
 		}
 	},
 	jsonl: async (block) => {
-		writeFileSync(join(folder, 'lines.jsonl'), block.text);
-		const { code, told } = await runIn(folder, home.env, 'nearglot', [
-			'batch',
-			'run',
-			'lines.jsonl',
-		]);
+		// Results are put into a folder of the same name, which is not written over.
+		const name = `lines-${randomUUID()}.jsonl`;
+		writeFileSync(join(folder, name), block.text);
+		const { code, told } = await runIn(folder, home.env, 'nearglot', ['batch', 'run', name]);
 		assert.equal(code, 0, told);
 	},
 	ini: (block) => {
