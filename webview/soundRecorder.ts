@@ -33,6 +33,7 @@ export async function recordSound(onSeconds: (seconds: number) => void): Promise
 			else reject(new Error('The microphone gave no sound.'));
 		};
 	});
-	tape.start(1000);
+	// In one piece where it is decoded here: parts of a file are no file.
+	tape.start(type === undefined ? undefined : 1000);
 	return { sound, stop: () => tape.state !== 'inactive' && tape.stop() };
 }

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { accountName, type FolderSystem } from './privateFolder.ts';
+import { accessListProgram, accountName, type FolderSystem } from './privateFolder.ts';
 
 const runFile = promisify(execFile);
 
@@ -14,5 +14,6 @@ export const windowsFolders = (home: string, env: NodeJS.ProcessEnv): FolderSyst
 	get user() {
 		return accountName(userInfo().username, env);
 	},
-	run: (args) => runFile('icacls.exe', [...args], { timeout: 10_000, windowsHide: true }),
+	// By its place: a folder that is open could hold one of the same name.
+	run: (args) => runFile(accessListProgram(env), [...args], { timeout: 10_000, windowsHide: true }),
 });

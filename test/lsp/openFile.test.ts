@@ -11,17 +11,17 @@ const open = (...uris: string[]) => ({
 
 test('an open file is found on Windows in every spelling of its address', () => {
 	for (const uri of [
-		'file:///c:/work/en.json',
-		'file:///c%3A/work/en.json',
-		'file:///C:/Work/en.json',
+		'file:///c:/team/en.json',
+		'file:///c%3A/team/en.json',
+		'file:///C:/Team/en.json',
 	])
-		for (const path of ['c:\\work\\en.json', 'C:/work/en.json'])
+		for (const path of ['c:\\team\\en.json', 'C:/team/en.json'])
 			assert.equal(openFile(open('untitled:1', uri), path, 'win32')?.uri, uri, `${uri} ${path}`);
-	assert.equal(openFile(open('file:///c:/work/de.json'), 'c:\\work\\en.json', 'win32'), undefined);
+	assert.equal(openFile(open('file:///c:/team/de.json'), 'c:\\team\\en.json', 'win32'), undefined);
 });
 
 test('elsewhere letters of two sizes are two files', () => {
-	const documents = open('file:///work/En.json', 'file:///work/%C3%BC.json');
-	assert.equal(openFile(documents, '/work/en.json', 'linux'), undefined);
-	assert.equal(openFile(documents, '/work/ü.json', 'linux')?.uri, 'file:///work/%C3%BC.json');
+	const documents = open('file:///team/En.json', 'file:///team/%C3%BC.json');
+	assert.equal(openFile(documents, '/team/en.json', 'linux'), undefined);
+	assert.equal(openFile(documents, '/team/ü.json', 'linux')?.uri, 'file:///team/%C3%BC.json');
 });
