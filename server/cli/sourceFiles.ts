@@ -1,9 +1,10 @@
 /** The files that names on the command line stand for: files, folders, patterns. `.gitignore` is respected below folders. */
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { AppError } from '../protocol/index.ts';
+import { type FolderEntry, listFolder } from '../store/listFolder.ts';
 import { withoutEnd } from '../translate/whiteSpace.ts';
 import { folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
 
@@ -85,17 +86,17 @@ async function* walk(
 		const own = await rulesOf(here);
 		const rules = own ? [...next.rules, own] : next.rules;
 		yield { path: path || '.', isFolder: true };
-		let entries: import('node:fs').Dirent[];
+		let entries: FolderEntry[];
 		try {
-			entries = await readdir(path || '.', { withFileTypes: true });
+			entries = await listFolder(path || '.');
 		} catch {
 			// What may not be read is not there for us; files in it would be told of by name.
 			continue;
 		}
 		for (const entry of entries) {
 			if (entry.name.startsWith('.') || closed.has(entry.name)) continue;
-			const isFolder = entry.isDirectory();
-			if (!isFolder && !entry.isFile()) continue;
+			const isFolder = entry.kind === 'folder';
+			if (!isFolder && entry.kind !== 'file') continue;
 			if (isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
 			const inner = path === '' ? entry.name : `${path === '/' ? '' : path}/${entry.name}`;
 			if (isFolder) open.push({ path: inner, rules });
