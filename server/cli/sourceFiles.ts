@@ -5,6 +5,7 @@ import { dirname, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { AppError } from '../protocol/index.ts';
 import { type FolderEntry, listFolder } from '../store/listFolder.ts';
+import { Spelling } from '../store/spelling.ts';
 import { withoutEnd } from '../translate/whiteSpace.ts';
 import { folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
 
@@ -35,14 +36,20 @@ export async function sourceFiles(
 	names: readonly string[],
 	isWanted: (path: string) => boolean,
 	signal: AbortSignal,
+	spelling = new Spelling(),
 ): Promise<SourceFiles> {
-	const files = new Set<string>();
+	// By the spelling of the disk: `Docs` and `docs` may be one folder that was named twice.
+	const files = new Map<string, string>();
+	const add = (path: string) => {
+		const own = spelling.of(path);
+		if (!files.has(own)) files.set(own, path);
+	};
 	const folders = new Set<string>();
 	for (const given of names) {
 		const name = withoutEnd(withSlashes(given), '/') || '/';
 		const found = await stat(given).catch(() => undefined);
 		if (found?.isFile()) {
-			files.add(name);
+			add(name);
 			continue;
 		}
 		const isFolder = found?.isDirectory() === true;
@@ -54,7 +61,7 @@ export async function sourceFiles(
 		for await (const entry of walk(start, signal)) {
 			if (entry.isFolder) folders.add(entry.path);
 			else if (matches(entry.path) && isWanted(entry.path)) {
-				files.add(entry.path);
+				add(entry.path);
 				count++;
 			}
 			if (files.size > maxFiles)
@@ -63,7 +70,7 @@ export async function sourceFiles(
 		if (count === 0 && !isFolder)
 			throw new AppError('not_found', `No file that can be translated matches ${given}.`);
 	}
-	return { files: [...files].sort(), folders: [...folders] };
+	return { files: [...files.values()].sort(), folders: [...folders] };
 }
 
 interface WalkedEntry {

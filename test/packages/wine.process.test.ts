@@ -26,9 +26,9 @@ test('under Wine the package for Windows runs each model as it should', {
 	skip,
 	timeout: 290_000,
 }, async () => {
-	workshop = await Workshop.open();
-	const { folder, bundles } = workshop;
 	const made = process.env['NEARGLOT_PACKED'];
+	workshop = await Workshop.open(made);
+	const { folder, bundles } = workshop;
 	if (made === undefined)
 		await workshop.script(
 			'scripts/packageNpm.mjs',
@@ -67,10 +67,12 @@ test('under Wine the package for Windows runs each model as it should', {
 	};
 	execFileSync(wine ?? '', ['winecfg', '-v', 'win10'], { env, stdio: 'ignore' });
 	const onZ = (path: string) => `Z:${path.replaceAll('/', '\\')}`;
+	// Node's own pipes are sockets, which Wine takes for no file; those of a shell are pipes.
+	const piped = '{ "$@" 2>&1 1>&3 | cat >&2; } 3>&1 | cat';
 	await using server = await PackedServer.start(
 		onZ(join(modules, 'nearglot/dist/server.cjs')),
 		'C:\\nearglot',
-		[wine ?? '', program],
+		['sh', '-c', piped, 'sh', wine ?? '', program],
 		env,
 	);
 	await server.mustRunAsItShould();

@@ -327,7 +327,7 @@ describe("VS Code's own places for models", () => {
 			diff
 				.split('\n')
 				.filter((line) => !/^(?:index|similarity index) /.test(line))
-				.map((line) => line.trimEnd())
+				.map((line) => line.replace(/^(@@ [^@]+ @@).*/, '$1').trimEnd())
 				.join('\n')
 				.trim();
 		for (const staged of [true, false])
