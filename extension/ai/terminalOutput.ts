@@ -17,13 +17,15 @@ export type TerminalPart = keyof typeof copies;
 export async function terminalOutput(part: TerminalPart): Promise<string | undefined> {
 	const before = await vscode.env.clipboard.readText();
 	if (before === '' && !(await mayReplaceClipboard())) return undefined;
+	let text = '';
 	try {
 		await vscode.env.clipboard.writeText('');
 		await vscode.commands.executeCommand(copies[part]);
-		return (await vscode.env.clipboard.readText()).trim();
+		text = await vscode.env.clipboard.readText();
 	} finally {
 		await vscode.env.clipboard.writeText(before);
 	}
+	return text.trim();
 }
 
 /** A clipboard without text may hold a picture or files, which no extension can put back. */

@@ -5,8 +5,17 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Repository } from './gitChanges.ts';
 import { type ChangedFile, unifiedDiff } from './unifiedDiff.ts';
+
+/** A git repository of the window, with its git here or elsewhere. */
+export interface Repository {
+	readonly rootUri: vscode.Uri;
+	/** The box for the message of a commit, where it can be reached. */
+	readonly inputBox?: { value: string };
+	readonly ui: { readonly selected: boolean };
+	/** Unified diff of what is staged, or of what is not. */
+	diff(cached?: boolean): Promise<string>;
+}
 
 /** What `git.api.getRepositoryState` says of one file; addresses are those of the other machine. */
 interface Change {
@@ -67,7 +76,7 @@ class DistantRepository implements Repository {
 		for (let at = 0; at < Math.min(tracked.length, maxFiles); at += together) {
 			const group = tracked.slice(at, Math.min(at + together, maxFiles));
 			const files = await Promise.all(group.map((change) => this.#file(change, cached)));
-			parts.push(...files.map(unifiedDiff));
+			for (const file of files) parts.push(unifiedDiff(file));
 		}
 		for (const { uri } of tracked.slice(maxFiles)) {
 			const path = this.#inside(vscode.Uri.parse(uri, true));

@@ -2,21 +2,12 @@
 
 import * as vscode from 'vscode';
 import { AppError, type Attachment } from '../../server/protocol/index.ts';
-import { distantRepositories } from './distantRepository.ts';
+import { distantRepositories, type Repository } from './distantRepository.ts';
 import { fitDiff } from './fitDiff.ts';
 
 /** What is used of the interface of VS Code's git extension, version 1. */
 interface GitApi {
 	readonly repositories: readonly Repository[];
-}
-
-export interface Repository {
-	readonly rootUri: vscode.Uri;
-	/** The box for the message of a commit, where it can be reached. */
-	readonly inputBox?: { value: string };
-	readonly ui: { readonly selected: boolean };
-	/** Unified diff of what is staged, or of what is not. */
-	diff(cached?: boolean): Promise<string>;
 }
 
 /**

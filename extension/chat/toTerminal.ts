@@ -31,7 +31,8 @@ export async function putIntoTerminal(block: string): Promise<void> {
 		vscode.l10n.t(
 			'This shell may run the lines one by one as they come. Read them in an editor first, or copy them and let the terminal paste: that replaces what is in the clipboard.',
 		),
-		...[open, copy],
+		open,
+		copy,
 	);
 	if (chosen === open) {
 		const document = await vscode.workspace.openTextDocument({

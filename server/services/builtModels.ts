@@ -25,6 +25,7 @@ import { keepSame, listingOf } from '../hub/unfinished.ts';
 import { textOnly, type WeightFiles } from '../hub/weightFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
+import { pushAll } from '../protocol/lists.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
@@ -381,7 +382,7 @@ export async function filesIn(folder: string, prefix = ''): Promise<Manifest['fi
 	const files: { path: string; sizeBytes: number }[] = [];
 	for (const { name, kind } of await listFolder(folder)) {
 		const path = join(folder, name);
-		if (kind === 'folder') files.push(...(await filesIn(path, `${prefix}${name}/`)));
+		if (kind === 'folder') pushAll(files, await filesIn(path, `${prefix}${name}/`));
 		else if (kind === 'file')
 			files.push({ path: prefix + name, sizeBytes: (await stat(path)).size });
 	}

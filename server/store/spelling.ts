@@ -1,7 +1,7 @@
 /** One spelling for each path: most disks of macOS and Windows take `Docs/a.md` and `docs/A.md` for one file. */
 
 import { existsSync, readdirSync } from 'node:fs';
-import { parse, resolve, sep } from 'node:path';
+import { join, parse, resolve, sep } from 'node:path';
 
 /** What is asked of the disk. */
 export interface SpellingDisk {
@@ -32,21 +32,23 @@ export class Spelling {
 	of(path: string): string {
 		const full = resolve(path);
 		const { root } = parse(full);
-		let at = /^[a-z]:/.test(root) ? root.toUpperCase() : root;
-		let isThere = true;
-		for (const part of full.slice(root.length).split(sep)) {
-			if (part === '') continue;
-			const own: string | undefined = isThere ? this.#spelled(at, part) : part;
-			isThere &&= own !== undefined;
-			at += `${at.endsWith(sep) ? '' : sep}${own ?? part}`;
+		const parts = full
+			.slice(root.length)
+			.split(sep)
+			.filter((part) => part !== '');
+		let folder = /^[a-z]:/.test(root) ? root.toUpperCase() : root;
+		for (const [index, part] of parts.entries()) {
+			const own = this.#spelled(folder, part);
+			if (own === undefined) return join(folder, parts.slice(index).join(sep));
+			folder = join(folder, own);
 		}
-		return at;
+		return folder;
 	}
 
 	/** A name as its folder has it; `undefined` when there is none. */
 	#spelled(folder: string, name: string): string | undefined {
 		if (this.#names(folder).has(name)) return name;
-		if (!this.#disk.exists(`${folder}${folder.endsWith(sep) ? '' : sep}${name}`)) return undefined;
+		if (!this.#disk.exists(join(folder, name))) return undefined;
 		// It may have come since.
 		this.#listed.delete(folder);
 		const names = this.#names(folder);

@@ -2,26 +2,25 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { sourceFiles } from '../../server/cli/sourceFiles.ts';
 import { walkFiles } from '../../server/lsp/workspace/walkFiles.ts';
 import { filesIn } from '../../server/services/builtModels.ts';
 import { listFolder } from '../../server/store/listFolder.ts';
 import { sources } from '../architecture/sources.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 let folder = '';
 before(async () => {
-	folder = await mkdtemp(join(tmpdir(), 'nearglot-listed-'));
+	folder = temporaryFolder('listed');
 	await mkdir(join(folder, 'below'));
 	await writeFile(join(folder, 'a.md'), '# One\n');
 	await writeFile(join(folder, 'below', 'b.md'), '# Two\n');
 	await symlink(folder, join(folder, 'below', 'up'), 'junction');
 });
-after(() => rm(folder, { recursive: true }));
 
 /** As Windows lists what has a reparse point, whatever it is. */
 function listAllAsLinks(): Disposable {

@@ -1,22 +1,21 @@
 /** One spelling for each path, on disks that tell letters' case apart and on those that do not. */
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { ProjectRecord } from '../../server/cli/projectRecord.ts';
 import { Spelling } from '../../server/store/spelling.ts';
 import { emptyRecord, recordText } from '../../server/translate/documents/translationRecord.ts';
 import { looseDisk } from '../support/looseDisk.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 let folder = '';
 beforeEach(async () => {
-	folder = await realpath(await mkdtemp(join(tmpdir(), 'nearglot-Spelled-')));
+	folder = await realpath(temporaryFolder('Spelled'));
 	await mkdir(join(folder, 'Docs'));
 	await writeFile(join(folder, 'Docs', 'Über.md'.normalize('NFD')), 'x');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 test('where case says nothing, a path is spelled as the disk has it, and what is new as it was given', () => {
 	const spelling = new Spelling(looseDisk);
