@@ -256,6 +256,8 @@ export type DictationEvent =
 	| { readonly type: 'page'; readonly url: string }
 	/** The program that records. */
 	| { readonly type: 'microphone'; readonly program: string }
+	/** What a person should know while it is recorded; the recording goes on. */
+	| { readonly type: 'notice'; readonly text: string }
 	| { readonly type: 'state'; readonly state: RecorderState }
 	/** Seconds recorded, and how loud it is, 0…1. */
 	| { readonly type: 'level'; readonly seconds: number; readonly level: number }

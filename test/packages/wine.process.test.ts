@@ -67,12 +67,14 @@ test('under Wine the package for Windows runs each model as it should', {
 	};
 	execFileSync(wine ?? '', ['winecfg', '-v', 'win10'], { env, stdio: 'ignore' });
 	const onZ = (path: string) => `Z:${path.replaceAll('/', '\\')}`;
-	// Node's own pipes are sockets, which Wine takes for no file; those of a shell are pipes.
-	const piped = '{ "$@" 2>&1 1>&3 | cat >&2; } 3>&1 | cat';
+	// Under Wine 8 Node takes neither sockets nor pipes of Unix for its output, but files.
+	const watched =
+		'out="$1" err="$2"; shift 2; : > "$out"; "$@" > "$out" 2> "$err" & server=$!; tail -f --pid=$server "$out"; wait $server || cat "$err" >&2';
+	const outputs = [join(folder, 'output.txt'), join(folder, 'errors.txt')];
 	await using server = await PackedServer.start(
 		onZ(join(modules, 'nearglot/dist/server.cjs')),
 		'C:\\nearglot',
-		['sh', '-c', piped, 'sh', wine ?? '', program],
+		['sh', '-c', watched, 'sh', ...outputs, wine ?? '', program],
 		env,
 	);
 	await server.mustRunAsItShould();
