@@ -65,10 +65,12 @@ export class BatchManager {
 	async #lookAtAll(): Promise<void> {
 		const { store, batches, log, tickMs, isShared } = this.#deps;
 		let count = 0;
+		const seen = new Set<string>();
 		try {
 			for await (const key of store.list(keys.open)) {
 				count++;
 				const id = key.slice(keys.open.length);
+				seen.add(id);
 				const open = await batches.open(id);
 				if (open === undefined) {
 					// Its end is written, and the process that did so has ended before it took this away.
@@ -83,6 +85,8 @@ export class BatchManager {
 					(error) => this.#trouble(open, error),
 				);
 			}
+			// Others have brought these to their end.
+			await batches.forgetEnded(seen);
 		} catch (error) {
 			count++;
 			if (!this.#stop.signal.aborted)
