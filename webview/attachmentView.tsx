@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import type { Attachment, Turn } from '../server/protocol/index.ts';
+import { imageUrl } from '../server/protocol/wireMessages.ts';
 import { useChat } from './page.ts';
 
 export function AttachmentView(props: {
@@ -24,7 +25,11 @@ export function AttachmentView(props: {
 					{t('openFile', attachment.label)}
 				</button>
 			)}
-			<pre>{attachment.text}</pre>
+			{attachment.image === undefined ? (
+				<pre>{attachment.text}</pre>
+			) : (
+				<img src={imageUrl(attachment.image)} alt={attachment.label} />
+			)}
 		</details>
 	);
 }

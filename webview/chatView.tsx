@@ -37,6 +37,8 @@ export function ChatView({ state, empty }: { state: ChatState; empty?: VNode }):
 function Log({ empty }: { empty: VNode | undefined }): VNode {
 	const { page, turns, t } = useChat();
 	const first = firstRead(turns.value);
+	// Before the host has told which chat is shown, nobody knows that it is empty.
+	const isEmpty = page.value !== undefined && turns.value.length === 0;
 	const from = useFirstShown(page.value?.conversation.id, turns.value.length);
 	const box = useRef<HTMLElement>(null);
 	const lock = useScrollLock(box);
@@ -51,8 +53,7 @@ function Log({ empty }: { empty: VNode | undefined }): VNode {
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: the log is scrolled with the keyboard
 				tabIndex={0}
 			>
-				{turns.value.length === 0 && empty}
-				{turns.value.length === 0 && !empty && <EmptyChat />}
+				{isEmpty && (empty ?? <EmptyChat />)}
 				{groups(turns.value, from).map(([index, group]) => (
 					<div key={index} class="turns">
 						{group.map((turn) => (

@@ -1,12 +1,15 @@
 /** Where a question is written: input, attachments, model and send or stop. */
 
+import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ModelInfo } from '../server/protocol/index.ts';
+import { imageUrl } from '../server/protocol/wireMessages.ts';
 import { droppedFiles } from './droppedFiles.ts';
 import { Icon, IconButton } from './icons.tsx';
 import { chosenId, MentionList, mentionListId, useMentions } from './mentions.tsx';
 import { useChat } from './page.ts';
+import { imageMessage, imagesIn } from './pastedImages.ts';
 
 /** Milliseconds without a key after which the prompt is counted. */
 const countAfterMs = 400;
@@ -16,11 +19,16 @@ export function Composer(): VNode {
 	const { page, draft, send, t, focusAsked } = chat;
 	const input = useRef<HTMLTextAreaElement>(null);
 	const mentions = useMentions(input);
+	/** Why an image was not attached. */
+	const refused = useMemo(() => signal(''), []);
 	const answering = page.value?.answering !== null && page.value !== undefined;
 	const editor = page.value?.capabilities.editor ?? false;
 	useEffect(() => {
 		if (focusAsked.value > 0) input.current?.focus();
 	}, [focusAsked.value]);
+	useEffect(() => {
+		refused.value = '';
+	}, [page.value?.model, draft.value, refused]);
 	useEffect(() => {
 		chat.tokens.value = undefined;
 		if (draft.value.trim() === '') return;
@@ -40,6 +48,19 @@ export function Composer(): VNode {
 		draft.value = '';
 		mentions.close();
 	};
+	const attachImages = (files: readonly File[]) => {
+		const { models = [], model: chosen = '' } = page.value ?? {};
+		const model = models.find(({ id }) => id === chosen) ?? models[0];
+		refused.value = '';
+		if (model?.supportsImageInput !== true) {
+			refused.value = t('blind', model?.displayName ?? chosen);
+			return;
+		}
+		for (const file of files)
+			imageMessage(file).then(send, () => {
+				refused.value = t('noImage', file.name);
+			});
+	};
 	const onKeyDown = (event: KeyboardEvent) => {
 		if (mentions.onKey(event)) event.preventDefault();
 		else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
@@ -56,11 +77,14 @@ export function Composer(): VNode {
 				event.preventDefault();
 				submit();
 			}}
-			onDragOver={(event) => editor && event.preventDefault()}
+			onDragOver={(event) => event.preventDefault()}
 			onDrop={(event) => {
-				if (!editor || !event.dataTransfer) return;
 				event.preventDefault();
-				void droppedFiles(event.dataTransfer).then((messages) => messages.forEach(send));
+				const { dataTransfer } = event;
+				if (!dataTransfer) return;
+				const images = imagesIn(dataTransfer);
+				if (images.length > 0) attachImages(images);
+				else if (editor) void droppedFiles(dataTransfer).then((messages) => messages.forEach(send));
 			}}
 		>
 			<MentionList mentions={mentions} />
@@ -79,10 +103,18 @@ export function Composer(): VNode {
 					mentions.look();
 				}}
 				onKeyDown={onKeyDown}
+				onPaste={(event) => {
+					const images = imagesIn(event.clipboardData);
+					// A table of a spreadsheet comes as a picture, too: its text is what is meant.
+					if (images.length === 0 || event.clipboardData?.getData('text/plain')) return;
+					event.preventDefault();
+					attachImages(images);
+				}}
 				onSelect={mentions.look}
 				onBlur={mentions.close}
 			/>
 			<TooLong />
+			{refused.value !== '' && <output class="tokens error">{refused}</output>}
 			<div class="row">
 				<ModelPicker />
 				<TokenCount />
@@ -129,6 +161,9 @@ function Attachments(): VNode | null {
 			))}
 			{attachments.map((attachment, index) => (
 				<li key={index}>
+					{attachment.image !== undefined && (
+						<img class="thumbnail" src={imageUrl(attachment.image)} alt="" />
+					)}
 					{attachment.label}
 					<IconButton
 						icon="remove"

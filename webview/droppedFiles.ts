@@ -1,5 +1,6 @@
 /** What was dropped on a chat: files of the editor by their addresses, others by their text. */
 
+import { imageMessage } from './pastedImages.ts';
 import type { PageMessage } from './protocol.ts';
 
 /** Longest text of a file from elsewhere, in bytes; the host says so of longer ones. */
@@ -12,10 +13,14 @@ export async function droppedFiles(data: DataTransfer): Promise<PageMessage[]> {
 	const files = [...data.files];
 	if (addresses !== '') return [{ type: 'dropFiles', text: addresses }];
 	return Promise.all(
-		files.map(async (file) => ({
-			type: 'dropText' as const,
-			name: file.name,
-			text: await file.slice(0, maxBytes).text(),
-		})),
+		files.map(async (file) =>
+			file.type.startsWith('image/')
+				? imageMessage(file)
+				: {
+						type: 'dropText' as const,
+						name: file.name,
+						text: await file.slice(0, maxBytes).text(),
+					},
+		),
 	);
 }

@@ -14,6 +14,7 @@ import {
 	readAnswer,
 	readyChatModels,
 	toMarkdown,
+	wireMessages,
 } from '../server/protocol/index.ts';
 import { chatCompletions } from '../server/protocol/routeAddresses.ts';
 import type { Bridge } from './bridge.ts';
@@ -102,6 +103,12 @@ export function studioBridge(
 				const limit = session.state.models.find(({ id }) => id === model)?.contextLength ?? null;
 				return post({ type: 'tokens', tokens, limit });
 			}
+			case 'dropImage':
+				session.attach({ label: message.name, language: '', text: '', image: message.base64 });
+				return postState();
+			case 'detach':
+				session.detach(message.index);
+				return postState();
 			case 'copy':
 				return navigator.clipboard.writeText(message.text);
 			case 'link':
@@ -113,7 +120,6 @@ export function studioBridge(
 			case 'apply':
 			case 'tools':
 			case 'attach':
-			case 'detach':
 			case 'mentions':
 			case 'mention':
 			case 'context':
@@ -167,6 +173,7 @@ async function complete(
 	onDelta({ progress: { phase: 'connecting' } });
 	const body = {
 		...params,
+		messages: wireMessages(params.messages),
 		stream: true,
 		stream_options: { include_usage: true },
 		return_progress: true,

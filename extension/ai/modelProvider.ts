@@ -30,7 +30,10 @@ export function modelInformation(
 		tooltip: [id, license].filter((part) => part !== '').join(' · '),
 		maxInputTokens: Math.max(1, contextLength - maxOutput),
 		maxOutputTokens: maxOutput,
-		capabilities: { toolCalling: model.supportsToolCalling },
+		capabilities: {
+			toolCalling: model.supportsToolCalling,
+			imageInput: model.supportsImageInput === true,
+		},
 	};
 }
 

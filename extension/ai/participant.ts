@@ -7,6 +7,7 @@ import {
 	type ChatMessage,
 	slashCommands,
 } from '../../server/protocol/index.ts';
+import { isImage } from '../chat/attachSelection.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { readError } from '../languageServerClient.ts';
 import { pickLanguage } from '../targetLanguage.ts';
@@ -40,20 +41,24 @@ export function registerParticipant(
 				request.command === 'workspace'
 					? workspaceInstruction
 					: slashCommands.get(request.command ?? '')?.instruction;
-			const messages: ChatMessage[] = [
-				...history(context),
-				{
-					role: 'user',
-					content: [
-						instruction,
-						...pieces.map(pieceText),
-						...(await references(request)),
-						request.prompt,
-					]
-						.filter((part) => part)
-						.join('\n\n'),
-				},
-			];
+			const { texts, images } = await references(request);
+			const content = [instruction, ...pieces.map(pieceText), ...texts, request.prompt]
+				.filter((part) => part)
+				.join('\n\n');
+			const question: ChatMessage = {
+				role: 'user',
+				content,
+				...(images.length === 0
+					? {}
+					: {
+							images: images.map((base64) => ({
+								base64,
+								detail: 'auto' as const,
+								fromEnd: content.length,
+							})),
+						}),
+			};
+			const messages = [...history(context), question];
 			const own = request.model.vendor === 'nearglot' ? { model: request.model.id } : {};
 			try {
 				const params = { ...own, messages, truncation: 'auto' as const };
@@ -128,19 +133,27 @@ function history(context: vscode.ChatContext): ChatMessage[] {
 	});
 }
 
-/** Files and selections attached to the request, as text. */
-async function references(request: vscode.ChatRequest): Promise<string[]> {
-	const texts = request.references.map(async ({ value }) => {
-		if (typeof value === 'string') return value;
+/** Files and selections attached to the request as text, and images in base64. */
+async function references(
+	request: vscode.ChatRequest,
+): Promise<{ readonly texts: string[]; readonly images: string[] }> {
+	const texts: string[] = [];
+	const images: string[] = [];
+	for (const { value } of request.references) {
 		const [uri, range] =
 			value instanceof vscode.Location
 				? [value.uri, value.range]
 				: value instanceof vscode.Uri
 					? [value, undefined]
 					: [undefined, undefined];
-		if (!uri) return '';
-		const document = await vscode.workspace.openTextDocument(uri);
-		return `${vscode.workspace.asRelativePath(uri)}\n\`\`\`${document.languageId}\n${document.getText(range)}\n\`\`\``;
-	});
-	return (await Promise.all(texts)).filter((text) => text !== '');
+		if (typeof value === 'string') texts.push(value);
+		else if (uri && isImage(uri))
+			images.push(Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('base64'));
+		else if (uri) {
+			const document = await vscode.workspace.openTextDocument(uri);
+			const path = vscode.workspace.asRelativePath(uri);
+			texts.push(`${path}\n\`\`\`${document.languageId}\n${document.getText(range)}\n\`\`\``);
+		}
+	}
+	return { texts: texts.filter((text) => text !== ''), images };
 }

@@ -6,6 +6,8 @@ import { lastTextEditor } from './lastTextEditor.ts';
 
 /** Longest attachment in characters; more would not fit any small model. */
 const maxLength = 200_000;
+/** Most characters of an image in base64, as the server reads them. */
+const maxImageBase64 = 8 << 20;
 
 /** The selection of the last editor, or its whole text when nothing is selected. */
 export function selectionAttachment(): Attachment {
@@ -15,8 +17,15 @@ export function selectionAttachment(): Attachment {
 	return rangeAttachment(document, selection.isEmpty ? undefined : selection);
 }
 
-/** A file picked from the workspace. */
+/** A file picked from the workspace: its text, or what it shows. */
 export async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
+	if (isImage(uri)) {
+		const bytes = await vscode.workspace.fs.readFile(uri);
+		return imageAttachment(
+			vscode.workspace.asRelativePath(uri),
+			Buffer.from(bytes).toString('base64'),
+		);
+	}
 	return rangeAttachment(await vscode.workspace.openTextDocument(uri), undefined);
 }
 
@@ -56,6 +65,19 @@ export function rangeAttachment(
 			...(range ? { range: { start: plain(range.start), end: plain(range.end) } } : {}),
 		},
 	};
+}
+
+/** Whether a file is one of the images that models read, by its name. */
+export const isImage = ({ path }: vscode.Uri): boolean => /\.(png|jpe?g|webp)$/i.test(path);
+
+/** An image, by its name and its bytes in base64. */
+export function imageAttachment(label: string, base64: string): Attachment {
+	if (base64.length > maxImageBase64)
+		throw new AppError(
+			'payload_too_large',
+			vscode.l10n.t('This image is too large to attach ({0} bytes).', String(base64.length * 0.75)),
+		);
+	return { label, language: '', text: '', image: base64 };
 }
 
 /** A file from outside the editor, by its name and its text. */

@@ -26,14 +26,18 @@ import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { answerOfServer } from './answerOfServer.ts';
-import { fileAttachment, selectionAttachment, textAttachment } from './attachSelection.ts';
+import {
+	fileAttachment,
+	imageAttachment,
+	selectionAttachment,
+	textAttachment,
+} from './attachSelection.ts';
 import { ChatMentions } from './chatMentions.ts';
 import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
 import type { ChosenTools } from './chosenTools.ts';
 import { changesAttachment } from './gitChanges.ts';
-import { insertCode } from './insertCode.ts';
-import { languageIdOf } from './languageIds.ts';
+import { insertCode, openNewFile } from './insertCode.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { openReference } from './openReference.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
@@ -227,6 +231,8 @@ export class ChatPageController {
 				return;
 			case 'dropText':
 				return this.attach(textAttachment(message.name, message.text));
+			case 'dropImage':
+				return this.attach(imageAttachment(message.name, message.base64));
 			case 'openFile':
 				return openReference(message.path);
 			case 'terminal':
@@ -245,15 +251,8 @@ export class ChatPageController {
 			case 'betterModel':
 				await vscode.commands.executeCommand('nearglot.models.suggest', 'chat-completion');
 				return;
-			case 'newFile': {
-				const { text: content, language } = message;
-				const document = await vscode.workspace.openTextDocument({
-					content,
-					language: await languageIdOf(language),
-				});
-				await vscode.window.showTextDocument(document);
-				return;
-			}
+			case 'newFile':
+				return openNewFile(message.text, message.language);
 			case 'link': {
 				const uri = vscode.Uri.parse(message.href);
 				if (uri.scheme === 'https' || uri.scheme === 'http') await vscode.env.openExternal(uri);

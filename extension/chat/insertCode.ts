@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
+import { languageIdOf } from './languageIds.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { insertedAt } from './locateEdit.ts';
 
@@ -25,4 +26,13 @@ export async function insertCode(code: string, replace: boolean): Promise<void> 
 		}
 	});
 	await vscode.window.showTextDocument(document, editor.viewColumn);
+}
+
+/** Shows code as a new file that is not saved. */
+export async function openNewFile(content: string, language: string): Promise<void> {
+	const document = await vscode.workspace.openTextDocument({
+		content,
+		language: await languageIdOf(language),
+	});
+	await vscode.window.showTextDocument(document);
 }

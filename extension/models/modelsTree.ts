@@ -177,6 +177,7 @@ function tooltip(model: ModelInfo): vscode.MarkdownString {
 	row(vscode.l10n.t('Context'), model.contextLength?.toLocaleString());
 	row(vscode.l10n.t('Languages'), model.languages?.join(', '));
 	row(vscode.l10n.t('Calls tools'), model.supportsToolCalling ? vscode.l10n.t('yes') : undefined);
+	row(vscode.l10n.t('Reads images'), model.supportsImageInput ? vscode.l10n.t('yes') : undefined);
 	row(vscode.l10n.t('Folder'), model.folder);
 	return text;
 }

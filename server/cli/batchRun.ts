@@ -7,7 +7,7 @@ import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { jobLimits } from '../jobs/batchLimits.ts';
 import { maxLineBytes, Unreadable } from '../jobs/batchManifest.ts';
-import { type BatchEndpoint, batchEndpoints } from '../jobs/jobTypes.ts';
+import { batchEndpoints, type RequestEndpoint } from '../jobs/jobTypes.ts';
 import { fileLines } from '../jobs/lines.ts';
 import { AppError, setRecording } from '../protocol/index.ts';
 import {
@@ -120,7 +120,7 @@ function writeEnd(
 async function begin(
 	daemon: DaemonConnection,
 	path: string,
-	asked: { readonly sha256: string; readonly endpoint: BatchEndpoint },
+	asked: { readonly sha256: string; readonly endpoint: RequestEndpoint },
 	out: string,
 	window: string,
 	io: CommandIo,
@@ -196,7 +196,7 @@ async function digestOf(path: string): Promise<string> {
 }
 
 /** What was named, or what the first line that is a request asks. */
-async function endpointOf(path: string, named: string | undefined): Promise<BatchEndpoint> {
+async function endpointOf(path: string, named: string | undefined): Promise<RequestEndpoint> {
 	let url = named;
 	if (url === undefined)
 		for await (const { bytes } of fileLines(createReadStream(path), maxLineBytes)) {

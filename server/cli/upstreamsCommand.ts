@@ -24,8 +24,9 @@ Usage: nearglot upstreams add NAME URL [--key-file FILE] [--models PATTERN …] 
        nearglot upstreams remove NAME
        nearglot upstreams test [NAME] [--json]
 
-Engines on other machines that speak the chat interface: vLLM, llama-server, Ollama, LiteLLM, another
-Nearglot. A model of one is called NAME/MODEL: nearglot chat lab/qwen3-32b "…". They are used for chat.
+Engines on other machines that speak the OpenAI interface: vLLM, llama-server, Ollama, LiteLLM, another
+Nearglot. A model of one is called NAME/MODEL: nearglot chat lab/qwen3-32b "…". They are used for chat,
+completions, embeddings, reranking and transcription of recordings, as far as the engine has them.
 What is asked of one leaves this machine; it is asked only by that name, and nothing else stands in for
 it, nor it for anything else.
 

@@ -14,7 +14,6 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
-import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
@@ -45,7 +44,11 @@ import { voiceActivityOf } from '../services/speech/chooseVoiceActivity.ts';
 import { type RealtimeLimits, realtimeLimits } from '../services/speech/realtime/realtimeLimits.ts';
 import { RecorderSessions } from '../services/speech/recorderSessions.ts';
 import { speechLimits } from '../services/speech/speechLimits.ts';
-import { createSpeechService, type SpeechService } from '../services/speech/speechService.ts';
+import {
+	createSpeechService,
+	type SpeechDeps,
+	type SpeechService,
+} from '../services/speech/speechService.ts';
 import { StudioAccess } from '../services/studioAccess.ts';
 import {
 	type CompletionService,
@@ -64,6 +67,7 @@ import { scratchIn } from '../store/scratch.ts';
 import type { WorkBound } from '../work/workBound.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
+import { createDocuments, type HasDocuments } from './documentsBackend.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersInWorker } from './folderThread.ts';
 import { createJobs, type JobsOptions } from './jobsBackend.ts';
@@ -71,7 +75,7 @@ import { watchLoop } from './loopWatch.ts';
 import { programState, thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
-import { ModelIndex, type ModelRoot } from './modelIndex.ts';
+import { asLoaded, ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
 import { NoticeBacklog } from './noticeBacklog.ts';
 import { createPeople, type PeopleOptions } from './peopleBackend.ts';
@@ -116,7 +120,7 @@ export interface BackendSettings {
 	stop(reason: string, drainMs?: number): void;
 }
 
-export interface Backend {
+export interface Backend extends HasDocuments {
 	readonly settings: BackendSettings;
 	readonly host: RunnerHost;
 	readonly models: ModelService;
@@ -265,7 +269,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const randomSecret = () => randomBytes(24).toString('base64url');
 	const decoding = new DecodeQueue();
 	const scratch = scratchIn(settings.dataDir);
-	const speech = createSpeechService({
+	const upstreams = createUpstreamBackend(settings.dataDir, settings.env);
+	const speechDeps: SpeechDeps = {
 		host,
 		limits: speechLimits(settings.env),
 		checkRoom: () => decoding.checkRoom(),
@@ -273,7 +278,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			decodeInThread(path, { maximumS, queue: decoding, scratch }, signal),
 		activity: voiceActivityOf,
 		randomSeed,
-	});
+	};
+	const speech = upstreams.withSpeech(createSpeechService(speechDeps), speechDeps);
 	host.onChange(({ model, state }) => {
 		events.emit({ type: 'model', model, state });
 		if (state === 'loading') metrics.count('nearglot_model_loads_total', { model });
@@ -309,7 +315,6 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		randomId: () => randomBytes(12).toString('hex'),
 	});
 	const observers = traces.observer === undefined ? [] : [traces.observer];
-	const upstreams = createUpstreamBackend(settings.dataDir, settings.env);
 	const chat = observedChat(upstreams.withChat(plainChat), [requestLog, ...observers]);
 	const people = createPeople(settings, log, (limit) =>
 		metrics.count('nearglot_limit_refusals_total', { limit }),
@@ -333,11 +338,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		log,
 	);
 	return {
-		settings,
-		host,
+		...{ settings, host, modelsDir, gpus },
 		models: modelBackend.models,
-		modelsDir,
-		gpus,
 		...{ secrets, log },
 		activity,
 		ending: new Ending(),
@@ -348,10 +350,11 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		usage: createUsageLog(log, metrics, settings.metricLabels),
 		people,
 		profile,
-		completions: createCompletionService({ host, profile, randomSeed }),
-		embeddings: createEmbeddingService(host),
-		reranking: createRerankService(host),
+		completions: upstreams.withCompletions(createCompletionService({ host, profile, randomSeed })),
+		embeddings: upstreams.withEmbeddings(createEmbeddingService(host)),
+		reranking: upstreams.withReranking(createRerankService(host)),
 		...{ chat, upstreams, requestLog, answers, responses, jobs },
+		...createDocuments(env, jobs),
 		conversations: new ConversationsService(keeping),
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
@@ -391,10 +394,4 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		},
 		save: async () => void (await Promise.all([keyUsage.save(), loadTimes.save(), people.close()])),
 	};
-}
-
-/** A model as this server runs it: what is listed, counted and cut to is the context it will have. */
-function asLoaded(model: ModelDescription, limit = Number.POSITIVE_INFINITY): ModelDescription {
-	const limited = model.architecture === 'decoder' || model.task === 'translation';
-	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
 }

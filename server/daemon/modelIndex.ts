@@ -290,6 +290,7 @@ async function infoOf(
 		...sourceOf(card),
 		folder,
 		supportsToolCalling: description?.supportsTools ?? false,
+		...(description?.seesImages === true ? { supportsImageInput: true } : {}),
 		...defined({ sizeBytes: size }),
 		...(description === undefined ? {} : { contextLength: description.contextLength }),
 		...defined({
@@ -331,4 +332,13 @@ async function readCard(folder: string): Promise<Readonly<Record<string, unknown
 		}
 	}
 	return {};
+}
+
+/** A model as this server runs it: what is listed, counted and cut to is the context it will have. */
+export function asLoaded(
+	model: ModelDescription,
+	limit = Number.POSITIVE_INFINITY,
+): ModelDescription {
+	const limited = model.architecture === 'decoder' || model.task === 'translation';
+	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
 }

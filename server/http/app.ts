@@ -47,6 +47,7 @@ import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
 import { registerStudioRoutes } from './studioRoutes.ts';
 import { registerTokenRoutes } from './tokenRoutes.ts';
+import { registerDocumentBatchRoutes } from './translate/documentBatchRoutes.ts';
 import { registerDocumentTranslatorRoutes } from './translate/documentTranslatorRoutes.ts';
 import { registerLibreTranslateRoutes } from './translate/libreTranslateRoutes.ts';
 import { registerTranslateRoutes } from './translate/translateRoutes.ts';
@@ -83,6 +84,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerLibreTranslateRoutes,
 	registerDocumentRoutes,
 	registerDocumentTranslatorRoutes,
+	registerDocumentBatchRoutes,
 ];
 
 export interface AppOptions extends GuardOptions {

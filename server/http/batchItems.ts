@@ -6,12 +6,14 @@
 import { openAsBlob } from 'node:fs';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import type { DocumentWork } from '../jobs/documentService.ts';
 import { errorAnswer, type ItemAnswer, type ItemCall, type RunItem } from '../jobs/itemRow.ts';
-import { type JobOwner, keys } from '../jobs/jobTypes.ts';
+import { documentEndpoint, type JobOwner, keys } from '../jobs/jobTypes.ts';
 import { AppError, asAppError, setRecording } from '../protocol/index.ts';
 import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { backgroundPriority } from './priority.ts';
+import { documentItem } from './translate/documentItems.ts';
 
 /** The app's own requests have no address; only its path counts. */
 const origin = 'http://127.0.0.1';
@@ -20,10 +22,13 @@ export function itemRunner(app: Hono<AppEnv>, backend: Backend): RunItem {
 	return async (call, signal) => {
 		try {
 			const { url } = call;
+			const identity = identityOf(call.owner, backend);
+			if (url.startsWith(documentEndpoint))
+				return await documentItem(url, call.body as DocumentWork, identity, app, backend, signal);
 			const init = await requestOf(call, backend);
 			const request = new Request(origin + url, { ...init, method: 'POST', signal });
 			const response = await app.request(request, undefined, {
-				identity: identityOf(call.owner, backend),
+				identity,
 			});
 			return await answerOf(response);
 		} catch (error) {

@@ -22,6 +22,7 @@ function toWireModel(model: ModelInfo, created: number) {
 		task: model.task,
 		state: model.state,
 		supports_tool_calling: model.supportsToolCalling,
+		...defined({ supports_image_input: model.supportsImageInput }),
 		...(model.contextLength === undefined
 			? {}
 			: { context_length: model.contextLength, max_model_len: model.contextLength }),
@@ -35,12 +36,12 @@ function toWireModel(model: ModelInfo, created: number) {
 
 /** A model of an engine elsewhere. */
 function remoteWireModel(model: ListedUpstreamModel, created: number) {
-	const { fullId: id, upstream, contextLength } = model;
+	const { fullId: id, upstream, contextLength, task = 'chat-completion' } = model;
 	return {
 		...{ id, object: 'model' as const, created, owned_by: upstream },
-		...{ name: id, alias: id, task: 'chat-completion' as const, state: 'remote' as const },
+		...{ name: id, alias: id, task, state: 'remote' as const },
 		// Nobody knows before it was tried; the engine says so itself.
-		supports_tool_calling: true,
+		supports_tool_calling: task === 'chat-completion',
 		...(contextLength === undefined
 			? {}
 			: { context_length: contextLength, max_model_len: contextLength }),

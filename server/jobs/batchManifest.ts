@@ -7,6 +7,7 @@ import {
 	type BatchEndpoint,
 	type BatchRecord,
 	batchVersion,
+	documentEndpoint,
 	keys,
 	type Shard,
 } from './jobTypes.ts';
@@ -27,6 +28,7 @@ const shardSizes: Readonly<
 	'/v1/rerank': { items: 200, bytes: 1_000_000 },
 	'/v1/audio/transcriptions': { items: 4, bytes: 100_000 },
 	'/translate': { items: 200, bytes: 200_000 },
+	[documentEndpoint]: { items: 1, bytes: 100_000 },
 };
 /** A shard with another model begins at this many items: loading one costs as much. */
 const minItemsOfModel = 8;

@@ -116,7 +116,7 @@ export function itemTokens({ body }: ItemAnswer): { input: number; output: numbe
 		return 0;
 	};
 	return {
-		input: count('prompt_tokens', 'input_tokens'),
+		input: count('prompt_tokens', 'input_tokens', 'characters'),
 		output: count('completion_tokens', 'output_tokens'),
 	};
 }

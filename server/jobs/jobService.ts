@@ -42,6 +42,7 @@ export interface OpenJobs {
 	readonly files: StoredFiles;
 	readonly batches: Batches;
 	readonly limits: JobLimits;
+	readonly store: ObjectStore;
 }
 
 interface Running extends OpenJobs {
@@ -154,7 +155,7 @@ export class JobService {
 			sweeping.signal,
 		);
 		return {
-			...{ files, batches, limits },
+			...{ files, batches, limits, store },
 			close: async () => {
 				sweeping.abort();
 				await swept;

@@ -10,7 +10,11 @@ export const batchEndpoints = [
 	'/v1/audio/transcriptions',
 	'/translate',
 ] as const;
-export type BatchEndpoint = (typeof batchEndpoints)[number];
+/** What batches of documents are made of: begun at an address of their own, which knows where documents lie. */
+export const documentEndpoint = '/translator/document:translate';
+/** What people name. */
+export type RequestEndpoint = (typeof batchEndpoints)[number];
+export type BatchEndpoint = RequestEndpoint | typeof documentEndpoint;
 
 /** Whose a batch is, and in whose name its items are asked for. */
 export interface JobOwner {
@@ -79,6 +83,7 @@ export interface BatchCounts {
 	readonly failed: number;
 }
 
+/** Of texts and documents to be translated `input` counts characters. */
 export interface TokenUsage {
 	readonly input: number;
 	readonly output: number;

@@ -16,6 +16,7 @@ import {
 	type BatchEndpoint,
 	type BatchRecord,
 	batchVersion,
+	documentEndpoint,
 	keys,
 	type Shard,
 	type ShardHead,
@@ -33,6 +34,7 @@ const widths: Readonly<Record<BatchEndpoint, number>> = {
 	'/v1/rerank': 2,
 	'/v1/audio/transcriptions': 1,
 	'/translate': 8,
+	[documentEndpoint]: 1,
 };
 /** Times that an item may end its model's process, alone. */
 const maxCrashes = 2;

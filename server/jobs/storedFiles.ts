@@ -9,6 +9,8 @@ export interface NewFile {
 	readonly filename: string;
 	readonly purpose: string;
 	readonly expiresInS?: number;
+	/** Makes it the same file however often it is added. */
+	readonly id?: string;
 }
 
 /** A part of a list. */
@@ -47,9 +49,8 @@ export class StoredFiles {
 	async add(
 		person: string,
 		content: AsyncIterable<Uint8Array>,
-		{ filename, purpose, expiresInS }: NewFile,
+		{ filename, purpose, expiresInS, id = timedId('file-', this.#now()) }: NewFile,
 	): Promise<FileRecord> {
-		const id = timedId('file-', this.#now());
 		const digest = createHash('sha256');
 		let bytes = 0;
 		const counted = async function* (): AsyncIterable<Uint8Array> {

@@ -5,6 +5,7 @@ import type { ChatDelta, ChatEnd, ChatParams, Requests } from '../protocol/index
 import { readAnswer } from '../protocol/index.ts';
 import { chatCompletions, countChatTokens } from '../protocol/routeAddresses.ts';
 import type { Client } from '../protocol/routeClient.ts';
+import { wireMessages } from '../protocol/wireMessages.ts';
 
 /** Asks the daemon and calls `onDelta` for every piece of the answer as it comes. */
 export async function completeChat(
@@ -16,7 +17,7 @@ export async function completeChat(
 	onDelta({ progress: { phase: 'connecting' } });
 	const { model = '', messages, temperature, maxTokens, tools, toolChoice, truncation } = params;
 	const body = {
-		messages,
+		messages: wireMessages(messages),
 		...defined({
 			model: params.model,
 			temperature,
@@ -41,7 +42,7 @@ export async function countTokens(
 	signal: AbortSignal,
 ): Promise<{ tokens: number }> {
 	const given = defined({ model, tools: tools?.length ? tools : undefined, truncation });
-	const body = { messages, ...given };
+	const body = { messages: wireMessages(messages), ...given };
 	const { tokenCount } = await client.call(countChatTokens, { body }, { signal });
 	return { tokens: tokenCount };
 }

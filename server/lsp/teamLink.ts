@@ -187,6 +187,7 @@ function modelOf({ id, name = id, state = 'loaded', ...row }: Listed, host: stri
 			publisher: host,
 			license: '',
 			supportsToolCalling: row.supports_tool_calling === true,
+			...(row.supports_image_input === true ? { supportsImageInput: true } : {}),
 			...defined({
 				contextLength: row.context_length,
 				sizeBytes: row.size_bytes,

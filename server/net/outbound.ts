@@ -11,7 +11,7 @@ import { AppError } from '../protocol/index.ts';
 
 /** What is used of the options of `fetch`. */
 export interface FetchOptions extends Pick<RequestInit, 'method' | 'headers' | 'signal'> {
-	readonly body?: string | URLSearchParams | null;
+	readonly body?: string | URLSearchParams | FormData | Uint8Array<ArrayBuffer> | null;
 	/** A redirect is an answer: it would carry keys and texts to another address. */
 	readonly redirect?: 'manual';
 }

@@ -95,6 +95,8 @@ export type PageMessage =
 	/** Attaches files of the editor that were dropped, one address a line; or the text of a file from elsewhere. */
 	| { readonly type: 'dropFiles'; readonly text: string }
 	| { readonly type: 'dropText'; readonly name: string; readonly text: string }
+	/** Attaches an image (PNG, JPEG, WebP; base64) that was dropped or pasted. */
+	| { readonly type: 'dropImage'; readonly name: string; readonly base64: string }
 	/** Opens a file of the workspace: a path, then perhaps `:LINE`. */
 	| { readonly type: 'openFile'; readonly path: string }
 	/** Puts a command into the terminal; whoever reads it there runs it. */

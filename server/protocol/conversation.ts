@@ -12,6 +12,8 @@ export interface Attachment {
 	/** Language identifier of the editor; the fence's info string. */
 	readonly language: string;
 	readonly text: string;
+	/** Instead of a text: an image (PNG, JPEG, WebP), in base64. */
+	readonly image?: string;
 	/** Where it was taken from, so that changed code finds its way back. */
 	readonly source?: {
 		readonly uri: string;
@@ -116,7 +118,7 @@ export function messagesOf(conversation: Conversation, leaf: string | null): Cha
 		messages.push({ role: 'system', content: conversation.system });
 	}
 	for (const turn of branch(conversation, leaf)) {
-		if (turn.role === 'user') messages.push({ role: 'user', content: userContent(turn) });
+		if (turn.role === 'user') messages.push(question(turn));
 		else {
 			messages.push(...(turn.steps ?? []).flatMap(stepMessages));
 			if (turn.text !== '') messages.push({ role: 'assistant', content: turn.text });
@@ -136,9 +138,21 @@ export function firstRead(turns: readonly Turn[]): Turn | undefined {
 	return omitted === 0 ? undefined : turns.filter(({ role }) => role === 'user')[omitted];
 }
 
+/** A question as it is sent: images before its texts. */
+function question(turn: Turn): ChatMessage {
+	const content = userContent(turn);
+	const images = (turn.attachments ?? []).flatMap(({ image }) =>
+		image === undefined
+			? []
+			: [{ base64: image, detail: 'auto' as const, fromEnd: content.length }],
+	);
+	return { role: 'user', content, ...(images.length > 0 ? { images } : {}) };
+}
+
 /** A question with what is attached to it, as the model reads it. */
 function userContent(turn: Pick<Turn, 'text' | 'instruction' | 'attachments'>): string {
 	const parts = (turn.attachments ?? []).map((attachment) => {
+		if (attachment.image !== undefined) return attachment.label;
 		const fence = fenceFor(attachment.text);
 		return `${attachment.label}\n${fence}${attachment.language}\n${attachment.text}\n${fence}`;
 	});

@@ -41,4 +41,5 @@ export * from './transcriptExport.ts';
 export * from './transcriptPage.ts';
 export * from './transcriptSession.ts';
 export * from './version.ts';
+export * from './wireMessages.ts';
 export * from './workspaceMessages.ts';

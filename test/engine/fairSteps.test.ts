@@ -18,7 +18,7 @@ const decoders: readonly (readonly [string, ExactOptions])[] = [
 
 for (const [name, options] of decoders)
 	for (const prompt of [10, 150])
-		test(`${name}: beside 60 requests of one person with prompts of ${prompt} tokens the others wait no more steps than there are people`, async () => {
+		test(`${name}: beside 200 requests of one person with prompts of ${prompt} tokens the others wait no more steps than there are people`, async () => {
 			const decoder = new ExactDecoder(options);
 			let steps = 0;
 			const step = decoder.step.bind(decoder);
@@ -43,7 +43,7 @@ for (const [name, options] of decoders)
 				const request = { ...tokensRequest(tokens, { maxTokens: 400 }), owner };
 				return generate(request, onEvent, stop.signal).catch(() => undefined);
 			};
-			const flood = Array.from({ length: 60 }, (_, seed) => ask('a', () => {}, seed));
+			const flood = Array.from({ length: 200 }, (_, seed) => ask('a', () => {}, seed));
 			while (steps < 5) await new Promise((resolve) => setImmediate(resolve));
 			const others = ['b', 'c', 'd'];
 			const waited = await Promise.all(

@@ -232,7 +232,7 @@ const faults: readonly [name: string, Answer, status: number, code: string, mess
 		(r) => json(r, 200, 'no json'),
 		502,
 		'upstream_failed',
-		/'lab'.*not of the chat interface/,
+		/'lab'.*cannot be read/,
 	],
 	[
 		'its stream holds nonsense',
@@ -242,7 +242,7 @@ const faults: readonly [name: string, Answer, status: number, code: string, mess
 		},
 		502,
 		'upstream_failed',
-		/not of the chat interface/,
+		/cannot be read/,
 	],
 	[
 		'its stream ends too early',

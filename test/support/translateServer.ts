@@ -12,6 +12,7 @@ import type {
 	Seq2SeqRequest,
 } from '../../server/engine/api.ts';
 import { listen } from '../../server/http/listen.ts';
+import { defined } from '../../server/protocol/defined.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import { Client, sender } from '../../server/protocol/routeClient.ts';
 import type { ModelHost } from '../../server/services/host.ts';
@@ -31,7 +32,7 @@ import { wordSpans } from '../../server/translate/wordSpans.ts';
 import type { WorkBound } from '../../server/work/workBound.ts';
 import type { ScriptedChat } from './scriptedChat.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
-import { startTestServer, type TestServer } from './testServer.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from './testServer.ts';
 
 export interface FakeEngine {
 	/** Items of every call, in order. */
@@ -97,12 +98,14 @@ export interface TranslateServerOptions {
 	/** Where texts and documents wait; default: the product's own. */
 	readonly textQueue?: WorkBound;
 	readonly documentQueue?: WorkBound;
+	readonly settings?: TestServerOptions['settings'];
 }
 
 export async function startTranslateServer(
 	options: TranslateServerOptions = {},
 ): Promise<TranslateServer> {
-	const base = await startTestServer(options.env ? { env: options.env } : {});
+	const { env, settings } = options;
+	const base = await startTestServer({ ...defined({ env, settings }) });
 	const home = temporaryFolder('translate');
 	const folder = join(home, 'any-to-any');
 	await mkdir(folder);

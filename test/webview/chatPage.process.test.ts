@@ -383,3 +383,70 @@ test(
 		await page.close();
 	},
 );
+
+test(
+	'an image that is pasted goes to the host for a model that sees, and is refused by name for another',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		const paste = (type: string, width: number) =>
+			page.evaluate(
+				async ([kind, side]) => {
+					const canvas = document.createElement('canvas');
+					canvas.width = side;
+					canvas.height = 10;
+					canvas.getContext('2d')!.fillRect(0, 0, 5, 5);
+					const blob = await new Promise<Blob>((done) => canvas.toBlob((made) => done(made!)));
+					const clipboardData = new DataTransfer();
+					// A browser draws what no model reads (here: PNG bytes under another name) as a file that is read.
+					clipboardData.items.add(new File([blob], 'shot', { type: kind }));
+					const area = document.querySelector('textarea')!;
+					area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+				},
+				[type, width] as const,
+			);
+		const sent = () =>
+			page.evaluate(() =>
+				(window as unknown as { sent: { type: string; base64: string }[] }).sent
+					.filter(({ type }) => type === 'dropImage')
+					.map(({ base64 }) => base64),
+			);
+		await tell(show(chat(1, false)));
+		await page.locator('textarea').waitFor();
+		await paste('image/png', 20);
+		await page.getByText('A Small Model With a Long Name does not see images.').waitFor();
+		assert.deepEqual(await sent(), []);
+		const seeing = chat(1, false);
+		const models = [{ ...seeing.models[0]!, id: 'sees', supportsImageInput: true as const }];
+		await tell(show({ ...seeing, models, model: 'sees' }));
+		await until('the refusal is gone', async () => !(await page.getByText('see images').count()));
+		await paste('image/png', 20);
+		await until('the image is with the host', async () => (await sent()).length === 1);
+		await paste('image/bmp', 4000);
+		await until('another is drawn anew', async () => (await sent()).length === 2);
+		const [png = '', jpeg = ''] = await sent();
+		assert.ok(png.startsWith('iVBOR') && jpeg.startsWith('/9j/'));
+		const image = png;
+		const attachments = [{ label: 'shot.png', language: '', text: '', image }];
+		await tell(show({ ...seeing, models, model: 'sees', attachments }));
+		const width = () =>
+			page.evaluate(
+				() => document.querySelector<HTMLImageElement>('.chips img')?.naturalWidth ?? 0,
+			);
+		await until('the chip shows it', async () => (await width()) === 20);
+		await page.close();
+	},
+);
+
+test(
+	'a chat is not called empty before the host has told which one is shown',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.locator('.composer textarea').waitFor();
+		assert.equal(await page.locator('.empty').count(), 0);
+		await tell(show(chat(0, false)));
+		await page.locator('.empty').waitFor();
+		await page.close();
+	},
+);

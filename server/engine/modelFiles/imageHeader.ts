@@ -5,8 +5,11 @@ import { type ImageSize, maxAspect } from './imagePlan.ts';
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
+/** Kind of an image, and its size as it is to be looked at. */
 export interface ImageHeader extends ImageSize {
 	readonly format: ImageFormat;
+	/** How a camera was held (Exif, 2 to 8); absent: as the pixels lie. */
+	readonly orientation?: number;
 }
 
 /** Most pixels of an image: 160 MB when it is decoded. */
@@ -44,6 +47,7 @@ function png(view: DataView): ImageHeader | undefined {
 
 function jpeg(view: DataView): ImageHeader | undefined {
 	if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
+	let orientation: number | undefined;
 	for (let at = 2; at + 9 < view.byteLength; ) {
 		if (view.getUint8(at) !== 0xff) return undefined;
 		const marker = view.getUint8(at + 1);
@@ -53,11 +57,38 @@ function jpeg(view: DataView): ImageHeader | undefined {
 		}
 		// Frames, but for the tables of Huffman codes, JPEG's own extensions and arithmetic codes.
 		const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-		if (isFrame)
-			return { format: 'jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+		if (isFrame) return upright(view.getUint16(at + 7), view.getUint16(at + 5), orientation);
+		if (marker === 0xe1) orientation ??= exifOrientation(view, at + 4, view.getUint16(at + 2) - 2);
 		if (marker === 0xd9 || marker === 0xda) return undefined;
 		const isAlone = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 		at += 2 + (isAlone ? 0 : Math.max(2, view.getUint16(at + 2)));
+	}
+	return undefined;
+}
+
+/** From 5 on the pixels lie on their side. */
+const upright = (width: number, height: number, orientation = 1): ImageHeader => ({
+	format: 'jpeg',
+	...(orientation >= 5 ? { width: height, height: width } : { width, height }),
+	...(orientation > 1 ? { orientation } : {}),
+});
+
+/** The tag `Orientation` of a block of Exif (TIFF 6.0), 2 to 8; `undefined` where there is none or it is damaged. */
+function exifOrientation(whole: DataView, from: number, length: number): number | undefined {
+	const end = Math.min(whole.byteLength, from + length);
+	if (end - from < 14 || whole.getUint32(from) !== 0x45786966) return undefined;
+	const view = new DataView(whole.buffer, whole.byteOffset + from + 6, end - from - 6);
+	const little = view.getUint16(0) === 0x4949;
+	if (!little && view.getUint16(0) !== 0x4d4d) return undefined;
+	const directory = view.getUint32(4, little);
+	if (directory + 2 > view.byteLength) return undefined;
+	const count = view.getUint16(directory, little);
+	for (let entry = 0; entry < count; entry++) {
+		const at = directory + 2 + 12 * entry;
+		if (at + 12 > view.byteLength) return undefined;
+		if (view.getUint16(at, little) !== 0x0112) continue;
+		const value = view.getUint16(at + 8, little);
+		return value >= 2 && value <= 8 ? value : undefined;
 	}
 	return undefined;
 }

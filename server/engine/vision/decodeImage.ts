@@ -9,6 +9,7 @@ import decodePng, { init as initPng } from '@jsquash/png/decode.js';
 import decodeWebp, { init as initWebp } from '@jsquash/webp/decode.js';
 import { AppError } from '../../protocol/index.ts';
 import type { ImageHeader } from '../modelFiles/imageHeader.ts';
+import { applyOrientation } from './applyOrientation.ts';
 import { withoutAlpha } from './pixelTensor.ts';
 import type { RgbImage } from './resample.ts';
 
@@ -51,14 +52,17 @@ export async function decodeImage(bytes: Uint8Array, header: ImageHeader): Promi
 	let image: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number };
 	try {
 		await (init as (module: unknown) => Promise<unknown>)(module);
-		image = await decode(bytes.slice().buffer as ArrayBuffer);
+		// A copy: decoders read the whole buffer, and that of a small `Buffer` holds others, too.
+		image = await decode(new Uint8Array(bytes).buffer);
 	} catch (error) {
 		throw broken(error);
 	}
 	const { width, height, data } = image;
-	if (width !== header.width || height !== header.height || data.length !== width * height * 4)
+	const { orientation = 1 } = header;
+	const [wide, high] = orientation >= 5 ? [height, width] : [width, height];
+	if (wide !== header.width || high !== header.height || data.length !== width * height * 4)
 		throw broken();
-	return { width, height, data: withoutAlpha(data, width * height) };
+	return applyOrientation({ width, height, data: withoutAlpha(data, width * height) }, orientation);
 }
 
 /** Beside the bundle, or in the package when the sources run unbundled. */

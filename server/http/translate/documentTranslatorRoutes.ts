@@ -10,7 +10,6 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import {
-	documentApiVersion,
 	documentField,
 	documentFormatRoutes,
 	documentLimits,
@@ -18,6 +17,7 @@ import {
 	listedFormats,
 	translateOneDocumentRoutes,
 } from '../../protocol/routes/documentApi.ts';
+import { documentBatchLimits } from '../../protocol/routes/documentBatches.ts';
 import {
 	decodeDocument,
 	type OpenedDocument,
@@ -40,17 +40,11 @@ import { answerJson } from '../jsonAnswer.ts';
 import { register } from '../register.ts';
 import { announcedBytes } from '../requestBody.ts';
 import { personOf } from '../requestPerson.ts';
-import { documentError, documentFailure } from './documentErrors.ts';
+import { documentError } from './documentErrors.ts';
+import { documentOperation } from './documentOperation.ts';
 import { requestTranslator } from './requestTranslator.ts';
-import { readCredentials } from './translateAuth.ts';
-import { translatorErrorOf } from './translateErrors.ts';
 import { queryParam } from './translateInput.ts';
-import {
-	modelsHeader,
-	refusedHeader,
-	textsQuality,
-	translatorRequestId,
-} from './translateReply.ts';
+import { modelsHeader, refusedHeader, textsQuality } from './translateReply.ts';
 
 /** Formats by what clients say a file is, where its name does not tell. */
 const endingsByType: Readonly<Record<string, string>> = {
@@ -67,50 +61,13 @@ const endingsByType: Readonly<Record<string, string>> = {
 };
 
 export function registerDocumentTranslatorRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	const { translatorAccess, log } = backend;
-
-	/** What every operation checks, and the shape of its failures. */
-	const operation =
-		(
-			methods: readonly string[],
-			handler: (context: Context<AppEnv>, query: URLSearchParams) => Promise<Response>,
-		) =>
-		async (context: Context<AppEnv>): Promise<Response> => {
-			const requestId = translatorRequestId('DOCT', new Date());
-			const sent = context.req.header('x-ms-client-request-id');
-			const clientId = sent !== undefined && /^[\w-]{1,64}$/.test(sent) ? sent : undefined;
-			try {
-				if (!methods.includes(context.req.method))
-					throw new AppError('method_not_allowed', `Use ${methods.join(' or ')}.`);
-				await translatorAccess.authenticate(readCredentials(context));
-				context.set('admitted', true);
-				const query = new URL(context.req.url).searchParams;
-				if (queryParam(query, 'api-version') !== documentApiVersion)
-					throw documentError(
-						'InvalidApiVersion',
-						`Use api-version=${documentApiVersion}.`,
-						'api-version',
-					);
-				const response = await handler(context, query);
-				response.headers.set('x-requestid', requestId);
-				if (clientId !== undefined) response.headers.set('x-ms-client-request-id', clientId);
-				return response;
-			} catch (error) {
-				const { known } = translatorErrorOf(error);
-				context.set('failure', error);
-				if (known.kind.httpStatus >= 500 && known.code !== 'overloaded')
-					log.error('translate failed', {
-						...{ kind: 'DOCT', requestId },
-						...{ code: known.code, reason: known.message },
-					});
-				return documentFailure(error, requestId, clientId);
-			}
-		};
-
-	const translate = operation(['POST'], (context, query) => translateOne(context, query, backend));
+	const operation = documentOperation(backend);
+	const translate = operation(['POST'], ({ context, query }) =>
+		translateOne(context, query, backend),
+	);
 	for (const route of translateOneDocumentRoutes)
 		register(app, route, ({ context }) => translate(context));
-	const formats = operation(['GET', 'HEAD'], (context, query) => listFormats(context, query));
+	const formats = operation(['GET', 'HEAD'], ({ context, query }) => listFormats(context, query));
 	for (const route of documentFormatRoutes) register(app, route, ({ context }) => formats(context));
 }
 
@@ -138,8 +95,10 @@ async function translateOne(
 		throw documentError('InvalidParameter', 'allowFallback takes true or false.', 'allowFallback');
 
 	using held = new HeldBytes();
+	const isOfBatch = context.env?.identity !== undefined;
+	const { documentBytes } = isOfBatch ? documentBatchLimits : documentLimits;
 	const limits = {
-		[documentField]: documentLimits.documentBytes,
+		[documentField]: documentBytes,
 		[glossaryField]: documentLimits.glossaryBytes,
 	};
 	const files = await readFormFiles(context, limits, held);

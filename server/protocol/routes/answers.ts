@@ -179,6 +179,8 @@ export const modelInfoSchema = z.object({
 	/** Earlier turns of a conversation that are read; absent: all that fit. */
 	maxHistoryTurns: z.number().exactOptional(),
 	supportsToolCalling: z.boolean(),
+	/** Reads images in chats; absent: it does not, or nobody knows. */
+	supportsImageInput: z.literal(true).exactOptional(),
 	/** Of models that were built here of published weights. */
 	loss: builtLossSchema.readonly().exactOptional(),
 	/** Resident memory of the runner while loaded. */

@@ -5,12 +5,12 @@ import { fallbackSchema } from './answers.ts';
 import { tokensBody } from './bodyLimits.ts';
 import { integer, object, oneOf, optional } from './fields.ts';
 import { loadFields } from './loadFields.ts';
-import { callerFields, modelField, promptsField } from './requestFields.ts';
+import { callerFields, embeddedTextsField, modelField } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
 
 const embeddingRequest = object({
 	model: modelField,
-	input: promptsField,
+	input: embeddedTextsField,
 	encoding_format: optional(oneOf('float', 'base64')),
 	dimensions: optional(integer({ min: 1, max: 1 << 20 })),
 	...callerFields,

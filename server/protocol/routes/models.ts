@@ -25,6 +25,8 @@ const listedModel = z.object({
 	task: taskSchema,
 	state: stateSchema,
 	supports_tool_calling: z.boolean(),
+	/** Reads images in chats; absent: it does not, or nobody knows. */
+	supports_image_input: z.literal(true).exactOptional(),
 	context_length: z.number().exactOptional(),
 	max_model_len: z.number().exactOptional(),
 	max_history_turns: z.number().exactOptional(),

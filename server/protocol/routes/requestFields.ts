@@ -138,34 +138,40 @@ export const responseFormatField = object({
 const maxPrompts = 64;
 const tokenIds = { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 };
 
-/** Text or token ids, one prompt or several: `"a"`, `["a","b"]`, `[1,2]`, `[[1,2],[3]]`. */
-export const promptsField = ruled(
-	{
-		anyOf: [
-			{ type: 'string' },
-			{ type: 'array', items: { type: 'string' }, minItems: 1 },
-			tokenIds,
-			{ type: 'array', items: tokenIds, minItems: 1 },
-		],
-	},
-	(value): (string | number[])[] => {
-		if (typeof value === 'string') return [value];
-		if (!Array.isArray(value) || value.length === 0)
-			throw invalid(
-				'',
-				'a string, or an array of strings or of token ids that is not empty',
-				value,
-			);
-		if (value.every(isTokenId)) return [value];
-		if (value.length > maxPrompts)
-			throw invalid('', `an array of at most ${maxPrompts} prompts`, value);
-		return value.map((each: unknown, index) => {
-			if (typeof each === 'string') return each;
-			if (Array.isArray(each) && each.length > 0 && each.every(isTokenId)) return each;
-			throw invalid(`[${index}]`, 'a string or an array of token ids', each);
-		});
-	},
-);
+/** Texts or token ids, one or several: `"a"`, `["a","b"]`, `[1,2]`, `[[1,2],[3]]`. */
+const textsField = (most: number, what: string) =>
+	ruled(
+		{
+			anyOf: [
+				{ type: 'string' },
+				{ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: most },
+				tokenIds,
+				{ type: 'array', items: tokenIds, minItems: 1, maxItems: most },
+			],
+		},
+		(value): (string | number[])[] => {
+			if (typeof value === 'string') return [value];
+			if (!Array.isArray(value) || value.length === 0)
+				throw invalid(
+					'',
+					'a string, or an array of strings or of token ids that is not empty',
+					value,
+				);
+			if (value.every(isTokenId)) return [value];
+			if (value.length > most) throw invalid('', `an array of at most ${most} ${what}`, value);
+			return value.map((each: unknown, index) => {
+				if (typeof each === 'string') return each;
+				if (Array.isArray(each) && each.length > 0 && each.every(isTokenId)) return each;
+				throw invalid(`[${index}]`, 'a string or an array of token ids', each);
+			});
+		},
+	);
+
+/** Prompts of a plain completion. */
+export const promptsField = textsField(maxPrompts, 'prompts');
+
+/** Texts to embed; as many as clients send at once. */
+export const embeddedTextsField = textsField(2048, 'texts');
 
 function isTokenId(value: unknown): value is number {
 	return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

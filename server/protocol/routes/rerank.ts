@@ -37,7 +37,7 @@ const answer = z.object({
 	results: z.array(
 		z.object({
 			index: z.int(),
-			/** 0 to 1. */
+			/** 0 to 1 by models of this server; an engine elsewhere may have numbers of its own. */
 			relevance_score: z.number(),
 			document: z.object({ text: z.string() }).exactOptional(),
 		}),

@@ -6,6 +6,7 @@ import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
 import { conversationRoutes } from './conversations.ts';
 import { documentTranslatorRoutes } from './documentApi.ts';
+import { documentBatchRoutes } from './documentBatches.ts';
 import { documentRoutes } from './documents.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { foundryRoutes } from './foundry.ts';
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
 	...documentRoutes,
 	...translatorRoutes,
 	...documentTranslatorRoutes,
+	...documentBatchRoutes,
 	...studioRoutes,
 	...peopleRoutes,
 	...statusRoutes,

@@ -3,6 +3,8 @@
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
+import type { CompletionRequest } from '../../protocol/routes/completions.ts';
+import { wireMessages } from '../../protocol/wireMessages.ts';
 
 export interface UpstreamChat {
 	readonly body: Readonly<Record<string, unknown>>;
@@ -49,24 +51,13 @@ export function upstreamChatOf(
 		ignored: ownFields.filter((name) => request[name] !== undefined),
 		body: {
 			model,
-			messages: request.messages,
+			messages: wireMessages(request.messages),
 			stream: true,
 			stream_options: { include_usage: true },
+			...drawingOf(request),
 			...defined({
-				temperature: request.temperature,
-				top_p: request.top_p,
-				top_k: request.top_k,
-				min_p: request.min_p,
-				presence_penalty: request.presence_penalty,
-				frequency_penalty: request.frequency_penalty,
-				repetition_penalty: request.repetition_penalty,
-				logit_bias: request.logit_bias,
-				seed: request.seed ?? request.random_seed,
-				n: request.n,
-				stop: request.stop,
 				max_tokens: maxTokens,
 				reasoning_effort: request.reasoning_effort,
-				prompt_cache_key: request.prompt_cache_key,
 				parallel_tool_calls: olderForm ? undefined : request.parallel_tool_calls,
 			}),
 			...(tools === undefined || tools.length === 0
@@ -79,6 +70,23 @@ export function upstreamChatOf(
 		},
 	};
 }
+
+/** How tokens are drawn and where they end, under the names that engines share. */
+export const drawingOf = (request: Omit<CompletionRequest, 'prompt' | 'logprobs'> | ChatRequest) =>
+	defined({
+		temperature: request.temperature,
+		top_p: request.top_p,
+		top_k: request.top_k,
+		min_p: request.min_p,
+		presence_penalty: request.presence_penalty,
+		frequency_penalty: request.frequency_penalty,
+		repetition_penalty: request.repetition_penalty,
+		logit_bias: request.logit_bias,
+		seed: request.seed ?? request.random_seed,
+		n: request.n,
+		stop: request.stop,
+		prompt_cache_key: request.prompt_cache_key,
+	});
 
 function checkTogether(request: ChatRequest): void {
 	const refuse = (param: string, why: string) =>

@@ -2,12 +2,8 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { JsonFile } from '../../store/jsonFile.ts';
-import {
-	createUpstream,
-	type UpstreamDeps,
-	type UpstreamEngine,
-	type UpstreamModel,
-} from './openaiUpstream.ts';
+import { createUpstream, type UpstreamEngine, type UpstreamModel } from './openaiUpstream.ts';
+import type { UpstreamDeps } from './upstreamExchange.ts';
 import { allowsModel, type UpstreamList } from './upstreamFile.ts';
 
 export interface NamedUpstream {

@@ -20,6 +20,7 @@ import {
 	grantedAnswer,
 } from '../limits/answerTokens.ts';
 import { type ChatOutcome, type ChatService, chatUsageOf } from './chatService.ts';
+import { upstreamTimings } from './upstreamTimings.ts';
 
 export interface UpstreamChatDeps {
 	readonly upstreams: Pick<Upstreams, 'find'>;
@@ -92,7 +93,8 @@ async function runThere(
 		firstAt = deps.now();
 		onEvent({ type: 'start', model: id, choices });
 	};
-	await upstream.chat(
+	await upstream.stream(
+		'/chat/completions',
 		body,
 		(object) => {
 			usage = usageOf(object) ?? usage;
@@ -121,27 +123,15 @@ async function runThere(
 			'upstream_failed',
 			`${who} ended in the middle of the answer. What had come is incomplete; try again.`,
 		);
-	const endedAt = deps.now();
 	const {
 		promptTokens = estimated,
 		completionTokens = Math.ceil(characters / charactersPerToken),
 		cachedTokens = 0,
 		reasoningTokens = 0,
 	} = usage ?? {};
-	const [promptMs, answerMs] = [(firstAt ?? endedAt) - begunAt, endedAt - (firstAt ?? endedAt)];
-	const perSecond = (tokens: number, ms: number) => (ms > 0 ? (tokens * 1000) / ms : 0);
-	const timings = {
-		prompt_n: promptTokens - cachedTokens,
-		prompt_ms: promptMs,
-		prompt_per_second: perSecond(promptTokens - cachedTokens, promptMs),
-		predicted_n: completionTokens,
-		predicted_ms: answerMs,
-		predicted_per_second: perSecond(completionTokens, answerMs),
-		cache_n: cachedTokens,
-		load_ms: 0,
-		queue_ms: 0,
-	};
-	const summary = { promptTokens, completionTokens, cachedTokens, timings };
+	const used = { promptTokens, completionTokens, cachedTokens };
+	const timings = upstreamTimings({ begunAt, firstAt, endedAt: deps.now() }, used);
+	const summary = { ...used, timings };
 	count.end(summary);
 	return {
 		model: id,

@@ -11,7 +11,7 @@ import {
 	type Limit,
 	limitText,
 } from '../../protocol/limitTypes.ts';
-import type { LimitCounts } from './limitCounts.ts';
+import type { HoldExtension, LimitCounts } from './limitCounts.ts';
 import { holdMs, type LimitJudgement, type Standing } from './slidingCounts.ts';
 import { addCounts, noUsage, type UsageCounts, type UsageRow } from './usageRows.ts';
 
@@ -28,8 +28,11 @@ export interface PlannedWork {
 export interface Bill extends AsyncDisposable {
 	/** Of `amounts`, what the limits leave. */
 	readonly granted: Amounts;
-	/** Reserves more while work goes on. @throws AppError `rate_limited` */
-	extend(more: Amounts): Promise<void>;
+	/**
+	 * Reserves more while work goes on; of `more`, what the limits leave.
+	 * @throws AppError `rate_limited`
+	 */
+	extend(extension: HoldExtension): Promise<Amounts>;
 	/** Adds what has been used. */
 	add(used: Partial<UsageCounts>): void;
 	/** What has been used altogether, in place of what was added before. */
@@ -94,18 +97,20 @@ export function createAccount(deps: AccountDeps): Account {
 					renew: () =>
 						held === undefined
 							? Promise.resolve()
-							: counts.extend(person, [], held, {}).then(() => {}),
-					extend: async (more) => {
-						if (held === undefined) return;
-						const next = await counts.extend(person, concerned, held, more);
+							: counts.extend(person, [], held, { more: {} }).then(() => {}),
+					extend: async (extension) => {
+						const { more, min: least } = extension;
+						if (held === undefined) return more;
+						const next = await counts.extend(person, concerned, held, extension);
 						standings = next.standings;
-						if (next.kind === 'refused') throw refuse(next, more);
+						if (next.kind === 'refused') throw refuse(next, least ?? more);
+						return next.granted;
 					},
-					close: async (last, used) => {
+					close: async (last, used, spent) => {
 						if (Object.values(used).some((amount) => amount > 0))
 							record({ ...{ person, model: last, kind }, ...used, requests: 1 });
 						if (held !== undefined) {
-							await counts.settle(person, held, amountsOf(used));
+							await counts.settle(person, held, lessSpent(amountsOf(used), spent));
 							standings = await counts.standings(person, concerned).catch(() => standings);
 						}
 					},
@@ -118,8 +123,9 @@ export function createAccount(deps: AccountDeps): Account {
 interface BillDeps {
 	/** The reservation holds on. */
 	renew(): Promise<void>;
-	extend(more: Amounts): Promise<void>;
-	close(model: string, used: UsageCounts): Promise<void>;
+	extend(extension: HoldExtension): Promise<Amounts>;
+	/** @param spent of it, what was counted before */
+	close(model: string, used: UsageCounts, spent: Amounts): Promise<void>;
 }
 
 class OpenBill implements Bill {
@@ -128,6 +134,7 @@ class OpenBill implements Bill {
 	readonly #deps: BillDeps;
 	readonly #renewal: NodeJS.Timeout;
 	#used: UsageCounts = noUsage;
+	readonly #spent = new Map<string, number>();
 	#isClosed = false;
 
 	constructor(model: string, granted: Amounts, deps: BillDeps) {
@@ -137,8 +144,10 @@ class OpenBill implements Bill {
 		this.#renewal = setInterval(() => void deps.renew().catch(() => {}), holdMs / 3).unref();
 	}
 
-	extend(more: Amounts): Promise<void> {
-		return this.#deps.extend(more);
+	extend(extension: HoldExtension): Promise<Amounts> {
+		for (const [unit, amount] of Object.entries(extension.spent ?? {}))
+			this.#spent.set(unit, (this.#spent.get(unit) ?? 0) + amount);
+		return this.#deps.extend(extension);
 	}
 
 	add(used: Partial<UsageCounts>): void {
@@ -153,7 +162,7 @@ class OpenBill implements Bill {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
 		clearInterval(this.#renewal);
-		await this.#deps.close(this.model, this.#used);
+		await this.#deps.close(this.model, this.#used, Object.fromEntries(this.#spent));
 	}
 }
 
@@ -161,7 +170,7 @@ class OpenBill implements Bill {
 const freeBill = ({ model, amounts }: PlannedWork): Bill =>
 	new OpenBill(model, amounts, {
 		renew: async () => {},
-		extend: async () => {},
+		extend: async ({ more }) => more,
 		close: async () => {},
 	});
 
@@ -171,6 +180,16 @@ export async function openBill(account: Account | undefined, work: PlannedWork):
 }
 
 type RefusedVerdict = Extract<LimitJudgement, { readonly kind: 'refused' }>;
+
+function lessSpent(used: Amounts, spent: Amounts): Amounts {
+	const counted = new Map(Object.entries(spent));
+	return Object.fromEntries(
+		Object.entries(used).map(([unit, amount]) => [
+			unit,
+			Math.max(0, amount - (counted.get(unit) ?? 0)),
+		]),
+	);
+}
 
 const amountsOf = (used: UsageCounts): Amounts => ({
 	tokens: used.promptTokens + used.completionTokens,

@@ -36,6 +36,15 @@ export interface Reservation {
 	readonly id?: string;
 }
 
+/** What is added to a reservation. */
+export interface HoldExtension {
+	readonly more: Amounts;
+	/** Of `more`, what is needed at least; default: all. */
+	readonly min?: Amounts | undefined;
+	/** Of what is reserved, what has been used by now: from here on it leaves its windows with the time. */
+	readonly spent?: Amounts | undefined;
+}
+
 export interface LimitCounts {
 	readonly clock: ForwardClock;
 	/** Reserves what fits, see `judge`. */
@@ -45,12 +54,12 @@ export interface LimitCounts {
 		wanted: Amounts,
 		min?: Amounts,
 	): Promise<Reservation>;
-	/** Adds to a reservation; what was reserved before stays. */
+	/** Adds what fits to a reservation; what was reserved before and is not spent stays. */
 	extend(
 		person: string,
 		limits: readonly Limit[],
 		id: string,
-		more: Amounts,
+		extension: HoldExtension,
 	): Promise<LimitJudgement>;
 	/** Ends a reservation with what was used. Never rejects. */
 	settle(person: string, id: string | undefined, used: Amounts): Promise<void>;
@@ -112,13 +121,14 @@ abstract class OrderedCounts {
 		person: string,
 		limits: readonly Limit[],
 		id: string,
-		more: Amounts,
+		{ more, min = {}, spent = {} }: HoldExtension,
 	): Promise<LimitJudgement> {
-		return this.change<LimitJudgement>(person, (state, nowMs) => {
-			const verdict = judge(state, limits, more, {}, nowMs);
-			if (verdict.kind === 'refused') return { result: verdict };
-			const before = state.held[id]?.amounts ?? {};
-			const next = withHold(state, id, sum(before, more), nowMs);
+		return this.change<LimitJudgement>(person, (found, nowMs) => {
+			const before = difference(found.held[id]?.amounts ?? {}, spent);
+			const state = withHold(withUse(found, id, spent, nowMs), id, before, nowMs);
+			const verdict = judge(state, limits, more, min, nowMs);
+			if (verdict.kind === 'refused') return { next: state, result: verdict };
+			const next = withHold(state, id, sum(before, verdict.granted), nowMs);
 			return { next, result: { ...verdict, standings: standingsOf(next, limits, nowMs) } };
 		});
 	}
@@ -138,6 +148,13 @@ abstract class OrderedCounts {
 function sum(left: Amounts, right: Amounts): Amounts {
 	const all = new Map(Object.entries(left));
 	for (const [unit, amount] of Object.entries(right)) all.set(unit, (all.get(unit) ?? 0) + amount);
+	return Object.fromEntries(all);
+}
+
+function difference(left: Amounts, right: Amounts): Amounts {
+	const all = new Map(Object.entries(left));
+	for (const [unit, amount] of Object.entries(right))
+		all.set(unit, Math.max(0, (all.get(unit) ?? 0) - amount));
 	return Object.fromEntries(all);
 }
 

@@ -196,8 +196,9 @@ function take(entry: Entry, event: ChatEvent, ms: number): void {
 
 function charsOf({ messages, tools }: ObservedRequest): number {
 	let chars = tools === undefined ? 0 : JSON.stringify(tools).length;
-	for (const { content, tool_calls: calls } of messages) {
+	for (const { content, images = [], tool_calls: calls } of messages) {
 		chars += content?.length ?? 0;
+		for (const { base64 } of images) chars += base64.length;
 		for (const call of calls ?? []) chars += call.function.arguments.length;
 	}
 	return chars;

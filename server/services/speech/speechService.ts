@@ -7,7 +7,7 @@ import type { ModelInfo, Transcript } from '../../protocol/index.ts';
 import { AppError, comparableName, findModel } from '../../protocol/index.ts';
 import type { ModelClient, ModelHost } from '../host.ts';
 import { openBill } from '../limits/account.ts';
-import { chargedAudio, unknownLengthS } from './chargedAudio.ts';
+import { chargedAudio, firstSeconds } from './chargedAudio.ts';
 import { findSpeakerModels, recordingSpeakers } from './speakers/recordingSpeakers.ts';
 import type { SpeechEvent } from './speechEvent.ts';
 import type { SpeechCall } from './speechRequest.ts';
@@ -87,18 +87,17 @@ export function createSpeechService(deps: SpeechDeps): SpeechService {
 	) => {
 		try {
 			const { id } = await chosenModel(deps.host, call.model);
-			const reservedS = audio.info.durationS ?? unknownLengthS;
 			await using bill = await openBill(call.account, {
 				kind: 'speech',
 				model: id,
-				amounts: { seconds: reservedS },
+				...firstSeconds(audio.info.durationS),
 			});
 			await using lease = await deps.host.acquire(id, {}, signal);
 			onEvent({ type: 'model', model: lease.info });
 			const transcript = await transcribeRecording(
 				{
 					...{ call, lease, ...more },
-					audio: chargedAudio(audio, bill, reservedS),
+					audio: chargedAudio(audio, bill),
 					activity: deps.activity(lease.engine),
 					seed: call.seed ?? deps.randomSeed(),
 					...(call.logprobs ? { tokens: await deps.host.textModel(lease.info.id) } : {}),

@@ -4,7 +4,13 @@
  * given out; what has changed its syntax goes the same way.
  */
 
-import { type GateRules, gateFault, type Spliced, syntaxFaults } from '../gate/gate.ts';
+import {
+	type GateRules,
+	gateFault,
+	type Spliced,
+	syntaxFaults,
+	unseenFault,
+} from '../gate/gate.ts';
 import { splitSentences } from '../sentences.ts';
 import type { TranslateTexts } from './documentLanguage.ts';
 import { type Piece, padded, spliced } from './piece.ts';
@@ -36,7 +42,7 @@ export async function throughGate(
 			answer === undefined
 				? 'its branches do not go together'
 				: piece.branches
-					? undefined
+					? unseenFault(piece.text, answer)
 					: faultOf(piece, answer, rules);
 		if (answer !== undefined && fault === undefined) {
 			translations.set(piece, answer);

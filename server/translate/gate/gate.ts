@@ -48,6 +48,8 @@ export function gateFault(
 	rules: GateRules,
 ): string | undefined {
 	if (/\p{L}/u.test(source) && translation.trim() === '') return 'nothing is left of it';
+	const unseen = unseenFault(source, translation);
+	if (unseen !== undefined) return unseen;
 	const lost = difference(placeholders(source), placeholders(translation));
 	if (lost !== undefined) return lost;
 	if (rules.conversions && isPrintf(source) && !sameConversions(source, translation))
@@ -61,6 +63,22 @@ export function gateFault(
 		if (count(translation, delimiter) > count(source, delimiter))
 			return `'${delimiter}' would be added`;
 	return undefined;
+}
+
+/**
+ * Characters that are not seen and change what is: controls, which files of XML cannot hold at all, those that turn the
+ * direction of what follows them, other ends of lines, halves of a pair.
+ */
+const unseen =
+	/[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
+
+/** Whether a translation would add such a character, as a part of a sentence. */
+export function unseenFault(source: string, translation: string): string | undefined {
+	const own = new Set(source.match(unseen));
+	const added = translation.match(unseen)?.find((letter) => !own.has(letter));
+	if (added === undefined) return undefined;
+	const code = added.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+	return `the unseen character U+${code} would be added`;
 }
 
 /** What one of two lists has more of, as a part of a sentence. */

@@ -60,6 +60,9 @@ test('the description has every route, with a summary, its body and its answer',
 			'post /api/create',
 			'post /api/push',
 			'post /api/blobs/{digest}',
+			// 202 with the address of the batch.
+			'post /translator/document/batches',
+			'post /{endpoint}/translator/document/batches',
 		],
 	);
 });

@@ -98,8 +98,11 @@ for (const [name, open] of kinds) {
 		const { clock } = setClock();
 		const counts = open(clock);
 		const { id = '' } = await counts.reserve('a', perMinute, { tokens: 50 });
-		assert.equal((await counts.extend('a', perMinute, id, { tokens: 40 })).kind, 'ok');
-		assert.equal((await counts.extend('a', perMinute, id, { tokens: 20 })).kind, 'refused');
+		assert.equal((await counts.extend('a', perMinute, id, { more: { tokens: 40 } })).kind, 'ok');
+		assert.equal(
+			(await counts.extend('a', perMinute, id, { more: { tokens: 20 } })).kind,
+			'refused',
+		);
 		await counts.settle('a', id, { tokens: 90 });
 		assert.equal((await counts.standings('a', perMinute))[0]?.taken, 90);
 	});

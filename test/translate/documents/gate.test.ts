@@ -35,6 +35,9 @@ const careless: readonly ((text: string) => string)[] = [
 	(text) => `${text}</p><script>`,
 	(text) => `"${text}\n\n- [a: b\\`,
 	() => '',
+	// Not seen, and no part of the file's syntax for most readers.
+	(text) => text.replace(' ', '\0 '),
+	(text) => `\u202e${text}`,
 ];
 
 test('whatever a model answers, the syntax of every format is what it was', async () => {
@@ -69,6 +72,18 @@ test('a document names the language it is in now', async () => {
 	await assert.rejects(translated(filled, 'a.xlf', mark), /translations into Italian/);
 	const po = await translated(samples['a.po'] ?? '', 'a.po', mark);
 	assert.match(po.text, /Language: de\\n/);
+});
+
+test('characters that nobody sees are not added, in branches of messages neither', async () => {
+	for (const letter of ['\0', '\x1b', '\u202e', '\u2066', '\u2028', '\ud800']) {
+		for (const [name, text] of [
+			['a.md', 'Some words.\n'],
+			['a.json', '{"a": "{n, plural, one {One file} other {# files}}"}'],
+		] as const)
+			assert.ok(!(await translated(text, name, (own) => own + letter)).text.includes(letter), name);
+	}
+	const kept = await translated('Some \u2066words\u2069.\n', 'a.md', (own) => own.toUpperCase());
+	assert.equal(kept.text, 'SOME \u2066WORDS\u2069.\n');
 });
 
 test('a fault of a translation is told', () => {

@@ -1,0 +1,109 @@
+/** One document of a batch: read where it lies, translated by this server's own route, and written where it goes. */
+
+import type { Hono } from 'hono';
+import type { Backend } from '../../daemon/backend.ts';
+import { documentPlace, lastPart, urlOf } from '../../jobs/documentAddresses.ts';
+import { type DocumentWork, noteRunning } from '../../jobs/documentService.ts';
+import type { ItemAnswer } from '../../jobs/itemRow.ts';
+import { AppError } from '../../protocol/index.ts';
+import { documentField, documentLimits, glossaryField } from '../../protocol/routes/documentApi.ts';
+import { documentBatchLimits } from '../../protocol/routes/documentBatches.ts';
+import { glossaryFormats } from '../../translate/glossaryFile.ts';
+import type { CallerIdentity } from '../callerRoles.ts';
+import type { AppEnv } from '../env.ts';
+import { backgroundPriority } from '../priority.ts';
+
+const origin = 'http://127.0.0.1';
+
+/** @throws AppError what stands in the way of reading or writing; what translating says is the answer */
+export async function documentItem(
+	url: string,
+	{ source, target, glossary, group, origin: known }: DocumentWork,
+	identity: CallerIdentity,
+	app: Hono<AppEnv>,
+	{ documents, jobs }: Backend,
+	signal: AbortSignal,
+): Promise<ItemAnswer> {
+	using _ = noteRunning(group, target.fileId);
+	const { stores, allowed } = documents;
+	const { person } = identity;
+	const placeOf = (text: string, what: string) => documentPlace(text, known, allowed, what);
+	const read = async (text: string, what: string, most: number): Promise<Blob> => {
+		const bytes = await stores.read(placeOf(text, what), person, most, signal);
+		return new Blob([new Uint8Array(bytes)], { type: 'application/octet-stream' });
+	};
+	const form = new FormData();
+	const content = await read(source.url, 'sourceUrl', documentBatchLimits.documentBytes);
+	form.append(documentField, content, source.name.slice(source.name.lastIndexOf('/') + 1));
+	if (glossary !== undefined) {
+		const bytes = await read(glossary.url, 'glossaryUrl', documentLimits.glossaryBytes);
+		form.append(glossaryField, bytes, await glossaryName(glossary, stores, known, allowed, person));
+	}
+	const request = new Request(origin + url, {
+		method: 'POST',
+		headers: { host: '127.0.0.1', priority: backgroundPriority },
+		body: form,
+		signal,
+	});
+	const response = await app.request(request, undefined, { identity });
+	const requestId = response.headers.get('x-requestid') ?? '';
+	const { status } = response;
+	if (!response.ok) return { status, requestId, ...(await failureOf(response)) };
+	const bytes = new Uint8Array(await response.arrayBuffer());
+	const { limits } = await jobs.open();
+	const result = {
+		...{ id: target.fileId, name: target.name, expiresInS: limits.keepDays * 86_400 },
+	};
+	const place = placeOf(target.url, 'targetUrl');
+	const written = await stores.write(place, bytes, person, result, signal);
+	const figure = (name: string): number | undefined => {
+		const value = response.headers.get(name);
+		return value === null ? undefined : Number(value);
+	};
+	return {
+		...{ status, requestId },
+		body: {
+			path: urlOf(written, known),
+			usage: { characters: figure('x-metered-usage') ?? 0 },
+			quality: figure('x-nearglot-quality'),
+			refused: figure('x-nearglot-refused'),
+			at: Date.now(),
+		},
+	};
+}
+
+/** A name that tells the format; what the interface calls it comes first. */
+async function glossaryName(
+	{ url, format }: NonNullable<DocumentWork['glossary']>,
+	stores: Backend['documents']['stores'],
+	known: string,
+	allowed: readonly URL[],
+	person: string,
+): Promise<string> {
+	const named = format?.toLowerCase();
+	if (named !== undefined && Object.hasOwn(glossaryFormats, named)) return `glossary.${named}`;
+	if (named !== undefined)
+		throw new AppError(
+			'invalid_request',
+			`'${format?.slice(0, 40)}' is no format of a glossary. Known: ${Object.keys(glossaryFormats).join(', ')}.`,
+			{ param: 'glossaries' },
+		);
+	const place = documentPlace(url, known, allowed, 'glossaryUrl');
+	return place.kind === 'web' ? lastPart(place.url) : stores.nameOf(place, person);
+}
+
+/** What a batch waits for has the codes that its items know. */
+async function failureOf(response: Response): Promise<Pick<ItemAnswer, 'body' | 'retryAfterS'>> {
+	const body = (await response.json()) as { readonly error: Readonly<Record<string, unknown>> };
+	const waits = new Map([
+		[429, 'rate_limited'],
+		[503, 'overloaded'],
+		[500, 'internal'],
+	]);
+	const code = waits.get(response.status) ?? body.error['code'];
+	const retryAfter = response.headers.get('retry-after');
+	return {
+		body: { error: { ...body.error, code } },
+		...(retryAfter === null ? {} : { retryAfterS: Number(retryAfter) }),
+	};
+}
