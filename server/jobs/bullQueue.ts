@@ -37,13 +37,16 @@ export async function openBullQueue(
 ): Promise<JobQueue> {
 	const client = makeClient(url);
 	// It connects again by itself, and commands meanwhile fail at once.
-	client.on('error', () => {});
+	let refused: unknown;
+	client.on('error', (error) => {
+		refused = error;
+	});
 	try {
 		await inTime(() => client.connect());
-		await checkPolicy(await inTime(() => client.info('memory')));
+		checkPolicy(await inTime(() => client.info('memory')));
 	} catch (error) {
 		client.destroy();
-		throw error;
+		throw refused === undefined ? error : unusable(refused);
 	}
 	const options = { connection: client, prefix, skipVersionCheck: true };
 	const queue = new Queue(name, options);
@@ -187,13 +190,17 @@ async function inTime<T>(work: () => Promise<T>): Promise<T> {
 		return await Promise.race([work(), late]);
 	} catch (error) {
 		if (error instanceof AppError || isLost(error)) throw error;
-		const reason = error instanceof Error ? error.message : String(error);
-		throw new AppError(
-			'store_unavailable',
-			`The Redis of the queue of batches cannot be used: ${reason || 'it does not answer'}. Batches go on when it is back.`,
-			{ cause: error },
-		);
+		throw unusable(error);
 	} finally {
 		clearTimeout(timer);
 	}
+}
+
+function unusable(error: unknown): AppError {
+	const reason = error instanceof Error ? error.message : String(error);
+	return new AppError(
+		'store_unavailable',
+		`The Redis of the queue of batches cannot be used: ${reason || 'it does not answer'}. Batches go on when it is back.`,
+		{ cause: error },
+	);
 }
