@@ -45,6 +45,7 @@ export function openJobs(options: JobWorkerOptions, env: NodeJS.ProcessEnv = {})
 				? (await import('../../server/jobs/bullQueue.ts')).openBullQueue(
 						options.queue,
 						options.leaseMs,
+						Date.now,
 					)
 				: openSqliteQueue(options.queue, { now: Date.now, isAlone: options.isAlone }),
 		mayHaveWork: () => true,
