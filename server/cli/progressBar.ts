@@ -6,11 +6,14 @@ import { byteText } from './textTable.ts';
 
 const everyMs = 100;
 const barWidth = 24;
+/** Before that, a rate says nothing about the time left. */
+const settleMs = 3000;
 
 export class ProgressBar {
 	readonly #output: TerminalWriter;
 	#last = Number.NEGATIVE_INFINITY;
 	#shown = false;
+	#began: number | undefined;
 
 	constructor(output: TerminalWriter) {
 		this.#output = output;
@@ -22,25 +25,27 @@ export class ProgressBar {
 		if (!this.#output.isTTY || (!done && now - this.#last < everyMs)) return;
 		this.#last = now;
 		this.#shown = true;
-		this.#output.status(progressLine(progress));
+		this.#began ??= now;
+		this.#output.status(progressLine(progress, now - this.#began >= settleMs));
 	}
 
 	/** Leaves the line. */
 	end(): void {
 		if (this.#shown) this.#output.write('\n');
 		this.#shown = false;
+		this.#began = undefined;
 	}
 }
 
 /** `███████·····  45 %  180 MB of 400 MB  12.3 MB/s  18 s left` */
-function progressLine(progress: DownloadProgress): string {
+function progressLine(progress: DownloadProgress, isSettled: boolean): string {
 	const { doneBytes, totalBytes, bytesPerSecond } = progress;
 	const fraction = totalBytes === 0 ? 1 : Math.min(1, doneBytes / totalBytes);
 	const full = Math.round(fraction * barWidth);
 	const bar = '█'.repeat(full) + '·'.repeat(barWidth - full);
 	const percent = `${Math.floor(fraction * 100)} %`.padStart(5);
 	const left = bytesPerSecond > 0 ? (totalBytes - doneBytes) / bytesPerSecond : undefined;
-	const time = left === undefined || fraction >= 1 ? '' : `  ${timeText(left)} left`;
+	const time = left === undefined || !isSettled || fraction >= 1 ? '' : `  ${timeText(left)} left`;
 	return `${bar} ${percent}  ${byteText(doneBytes)} of ${byteText(totalBytes)}  ${byteText(bytesPerSecond)}/s${time}`;
 }
 

@@ -3,7 +3,7 @@
 import { AppError } from '../protocol/index.ts';
 import type { HubFile } from './repository.ts';
 import { type Selection, type SelectOptions, selectFiles } from './selectModelFiles.ts';
-import { selectWeights, type WeightFiles } from './weightFiles.ts';
+import { isProjector, selectWeights, type WeightFiles } from './weightFiles.ts';
 
 export type ModelSourceFiles =
 	| { readonly kind: 'graphs'; readonly selection: Selection }
@@ -32,6 +32,12 @@ export function chooseSource(files: readonly HubFile[], options: SelectOptions):
 
 /** Precisions are those of graphs; whoever asked for one is told how to ask for a form. */
 function withForms(error: unknown, files: readonly HubFile[], asked: boolean): unknown {
+	const gguf = files.filter(({ path }) => /\.gguf$/i.test(path));
+	if (gguf.length > 0 && gguf.every(({ path }) => isProjector(path)))
+		return new AppError(
+			'unsupported_model',
+			`The repository has no language model, only the part that reads images or sound for one (${gguf[0]?.path}). Look for the repository of the language model.`,
+		);
 	if (!asked || !(error instanceof AppError)) return error;
 	const weights = selectWeights(files);
 	if (weights === undefined) return error;

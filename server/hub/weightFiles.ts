@@ -31,7 +31,10 @@ const forms: readonly (readonly [form: RegExp, loss: string])[] = [
 	[/^Q6_K/, 'hardly any loss'],
 	[/^Q8_0/, 'hardly any loss'],
 	[/^Q3_K|^IQ3_/, 'a noticeable loss'],
-	[/^(F16|BF16|F32)$/, 'no loss of its own; four bits are made of it here, with a small one'],
+	[
+		/^(F16|BF16|F32)$/,
+		'no loss of its own; four bits (eight of a small model) are made of it here, with a small one',
+	],
 	[/^(Q2_|IQ[12]_|TQ[12]_)/, 'a large loss'],
 ];
 
@@ -55,11 +58,13 @@ export function selectWeights(
 	const models = ggufModels(files);
 	if (/\.gguf$/i.test(path)) return oneFile(models, path, files);
 	const folder = path === '' || files.some((file) => file.path.startsWith(`${path}/`));
-	if (!folder) return ofForm(models, path);
+	if (!folder) return ofForm(models, path, files);
 	const inside = (file: HubFile) => folderOf(file.path) === path;
 	const safetensors = files.filter((file) => inside(file) && weightsFile.test(nameOf(file.path)));
-	const best = bestOf(models.filter(({ files: [first] }) => first !== undefined && inside(first)));
-	if (best !== undefined) return weightsOf(best, `${describe(best)}${others(models, best)}`);
+	const own = models.filter(({ files: [first] }) => first !== undefined && inside(first));
+	// Each form may lie in a folder of its own.
+	const best = bestOf(own.length > 0 || path !== '' || safetensors.length > 0 ? own : models);
+	if (best !== undefined) return weightsOf(best, `${describe(best)}${others(models, best)}`, files);
 	if (safetensors.length === 0 || !files.some((file) => file.path === join(path, 'config.json')))
 		return undefined;
 	const sides = sidesIn(files, path);
@@ -69,7 +74,8 @@ export function selectWeights(
 		sides,
 		root: path,
 		sizeBytes: sizeOf(safetensors) + sizeOf(sides),
-		reason: 'It has safetensors; four bits are made of them here, with a small loss.',
+		reason:
+			'It has safetensors; four bits (eight of a small model) are made of them here, with a small loss.',
 	};
 }
 
@@ -124,7 +130,7 @@ function oneFile(
 			[file.path, nameOf(file.path)].some((at) => at.toLowerCase() === lower),
 		),
 	);
-	if (found !== undefined) return weightsOf(found, describe(found));
+	if (found !== undefined) return weightsOf(found, describe(found), files);
 	const given = files.filter((file) => /\.gguf$/i.test(file.path)).map((file) => file.path);
 	throw new AppError(
 		'invalid_request',
@@ -133,10 +139,14 @@ function oneFile(
 	);
 }
 
-function ofForm(models: readonly GgufModel[], asked: string): WeightFiles | undefined {
+function ofForm(
+	models: readonly GgufModel[],
+	asked: string,
+	files: readonly HubFile[],
+): WeightFiles | undefined {
 	if (models.length === 0) return undefined;
 	const found = bestOf(models.filter(({ form }) => form === asked.toUpperCase()));
-	if (found !== undefined) return weightsOf(found, describe(found));
+	if (found !== undefined) return weightsOf(found, describe(found), files);
 	throw new AppError(
 		'invalid_request',
 		`The repository has no ${JSON.stringify(asked)}; it has ${formsIn(models) || models.flatMap(({ files: [first] }) => first?.path ?? []).join(', ')}.`,
@@ -148,7 +158,12 @@ function formsIn(models: readonly GgufModel[]): string {
 	return [...new Set(models.flatMap(({ form }) => form ?? []))].slice(0, 24).join(', ');
 }
 
-function weightsOf({ form, files }: GgufModel, reason: string): WeightFiles {
+function weightsOf(
+	{ form, files }: GgufModel,
+	reason: string,
+	all: readonly HubFile[],
+): WeightFiles {
+	const projector = all.find(({ path }) => isProjector(path));
 	return {
 		format: 'gguf',
 		...(form === undefined ? {} : { form }),
@@ -157,9 +172,19 @@ function weightsOf({ form, files }: GgufModel, reason: string): WeightFiles {
 		sides: [],
 		root: folderOf(files[0]?.path ?? ''),
 		sizeBytes: sizeOf(files),
-		reason,
+		reason:
+			projector === undefined
+				? reason
+				: `${reason} ${textOnly(`${nameOf(projector.path)} is not read`)}`,
 	};
 }
+
+/** Said of models that also read images or sound where they were published. */
+export const textOnly = (why: string): string => `It will read text only: ${why}.`;
+
+/** Whether a file holds what makes vectors of images or sound for a language model in another file. */
+export const isProjector = (path: string): boolean =>
+	/\.gguf$/i.test(path) && /mmproj/i.test(nameOf(path));
 
 function describe({ form, files }: GgufModel): string {
 	const loss = forms.find(([known]) => known.test(form ?? ''))?.[1];

@@ -22,7 +22,7 @@ import {
 import { rangedFile } from '../hub/rangedFile.ts';
 import type { HubFile, HubRepository } from '../hub/repository.ts';
 import { keepSame, listingOf } from '../hub/unfinished.ts';
-import type { WeightFiles } from '../hub/weightFiles.ts';
+import { textOnly, type WeightFiles } from '../hub/weightFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
@@ -258,6 +258,10 @@ export async function runBuild(
 		{
 			onPlan: async (found) => {
 				const { reason, ...start } = startOf(found);
+				const part =
+					found.isTextPart === true
+						? ` ${textOnly('what it has for images or sound is left out')}`
+						: '';
 				const { architecture, parameters, sizeBytes, storedAs } = found;
 				const has = memoryBytes();
 				if (found.memoryBytes > has)
@@ -271,7 +275,7 @@ export async function runBuild(
 						model: request.model,
 						...start,
 						build: {
-							reason,
+							reason: `${reason}${part}`,
 							architecture,
 							parameters,
 							storedAs,

@@ -53,6 +53,34 @@ describe('weights of a repository', () => {
 		);
 	});
 
+	it('forms that lie in folders of their own are found, all parts of them', () => {
+		const found = selectWeights(
+			files(
+				'README.md',
+				'Q8_0/m-Q8_0-00001-of-00002.gguf',
+				'Q8_0/m-Q8_0-00002-of-00002.gguf',
+				'Q4_K_M/m-Q4_K_M-00001-of-00002.gguf',
+				'Q4_K_M/m-Q4_K_M-00002-of-00002.gguf',
+			),
+		);
+		assert.deepEqual(paths(found?.weights), [
+			'Q4_K_M/m-Q4_K_M-00001-of-00002.gguf',
+			'Q4_K_M/m-Q4_K_M-00002-of-00002.gguf',
+		]);
+		assert.equal(found?.root, 'Q4_K_M');
+		assert.match(found?.reason ?? '', /Others: Q8_0\./);
+	});
+
+	it('a model that reads images where it was published is said to read text only', () => {
+		assert.match(selectWeights(quants)?.reason ?? '', /text only: mmproj-m-f16\.gguf is not read/);
+		const text = quants.filter(({ path }) => !path.startsWith('mmproj'));
+		assert.doesNotMatch(selectWeights(text)?.reason ?? '', /text only/);
+		assert.throws(() => chooseSource(files('mmproj-m-f16.gguf'), { device: 'CPU' }), {
+			code: 'unsupported_model',
+			message: /no language model.*mmproj-m-f16\.gguf/,
+		});
+	});
+
 	it('a file or a form that is asked for is taken', () => {
 		assert.deepEqual(paths(selectWeights(quants, { path: 'q8_0' })?.weights), ['m-Q8_0.gguf']);
 		assert.equal(selectWeights(quants, { path: 'M-F16.gguf' })?.form, 'F16');

@@ -42,6 +42,7 @@ before(async () => {
 class CopyingBuilder implements ModelBuilder {
 	readonly requests: BuildRequest[] = [];
 	sizeBytes = 1000;
+	isTextPart = false;
 	fail: Error | undefined;
 
 	build: ModelBuilder['build'] = async (request, listener, signal) => {
@@ -53,6 +54,7 @@ class CopyingBuilder implements ModelBuilder {
 			memoryBytes: 5000,
 			license: 'apache-2.0',
 			storedAs: 'bf16',
+			...(this.isTextPart ? { isTextPart: true as const } : {}),
 		};
 		if (!(await listener.onPlan(facts))) return undefined;
 		if (this.fail !== undefined) throw this.fail;
@@ -184,14 +186,16 @@ describe('a model built of a repository', () => {
 	it('is told of and not built when only the plan is wanted', async () => {
 		await using hub = await startHub(repository);
 		const models = join(base, 'plan');
-		const { folder, events } = await pull(hub, models, depsOf(new CopyingBuilder(), 4000), {
-			plan: true,
-		});
+		const builder = new CopyingBuilder();
+		builder.isTextPart = true;
+		const { folder, events } = await pull(hub, models, depsOf(builder, 4000), { plan: true });
 		assert.equal(folder, undefined);
 		assert.deepEqual(
 			events.map(({ type }) => type),
 			['notice', 'start'],
 		);
+		assert.ok(events[1]?.type === 'start');
+		assert.match(events[1].start.build?.reason ?? '', /text only: what it has for images or sound/);
 		assert.ok(events[0]?.type === 'notice');
 		assert.match(events[0].notice, /this machine has 0\.0 GB/);
 		assert.deepEqual(

@@ -71,6 +71,8 @@ export interface BuildFacts {
 	readonly license?: string;
 	/** How most of the weights are stored in the source: `q4_k`, `bf16`. */
 	readonly storedAs: string;
+	/** It reads images or sound as well as it was published; that part is left out. */
+	readonly isTextPart?: true;
 }
 
 export interface FolderProgress {
@@ -260,5 +262,8 @@ function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): B
 		memoryBytes: sizeBytes + runtimeBytes,
 		...(typeof license === 'string' ? { license: license.slice(0, 200) } : {}),
 		storedAs: most?.[0] ?? '',
+		...(config['vision_config'] !== undefined || config['audio_config'] !== undefined
+			? { isTextPart: true }
+			: {}),
 	};
 }

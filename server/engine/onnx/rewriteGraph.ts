@@ -18,7 +18,7 @@ import { encodeModel, type OnnxGraph, type OnnxModel } from './onnxModel.ts';
 import { packSlots } from './packSlots.ts';
 import { quantizePerToken } from './quantizePerToken.ts';
 import { rebaseExternalData } from './rebaseExternalData.ts';
-import { shortlistHead } from './shortlistHead.ts';
+import { type ColumnBytes, shortlistHead } from './shortlistHead.ts';
 import { readTensorHeader } from './tensorProto.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
 
@@ -33,7 +33,7 @@ export interface GraphRewrites {
 	/** Give cross-attention as outputs. */
 	readonly attentions?: boolean;
 	/** Let the head be given the columns of some tokens. */
-	readonly shortlist?: boolean;
+	readonly shortlist?: ColumnBytes;
 	/** Dynamic int8 with a scale per token instead of per tensor. */
 	readonly perTokenQuantization?: boolean;
 	/** Products of 4-bit weights by the engine's own operator; the key of its library. */
@@ -51,7 +51,7 @@ export function nameRewrites(rewrites: GraphRewrites): string {
 		fuseHeads === undefined ? '' : 'fused attention',
 		gather === true ? 'logits where asked' : '',
 		attentions === true ? 'attention as an output' : '',
-		shortlist === true ? 'a table of words' : '',
+		shortlist === undefined ? '' : 'a table of words',
 		slots === undefined ? '' : 'packed slots',
 		kernel === undefined ? '' : 'own products of 4-bit weights',
 		exact === true ? 'exact activations' : '',
@@ -112,7 +112,7 @@ function change(
 	const steps = [
 		() => (exact === true ? takeExactActivations(graph) : undefined),
 		() => (attentions === true ? addAttentionOutputs(graph) : undefined),
-		() => (shortlist === true ? exposeHead(graph) : undefined),
+		() => (shortlist === undefined ? undefined : exposeHead(graph, shortlist)),
 		() => (fuseHeads === undefined ? undefined : fuse(model, fuseHeads)),
 		() => (gather === true ? gatherLogits(graph) : undefined),
 		() =>
@@ -128,8 +128,8 @@ function change(
 	return undefined;
 }
 
-function exposeHead(graph: OnnxGraph): string | undefined {
-	const made = shortlistHead(graph);
+function exposeHead(graph: OnnxGraph, bytes: ColumnBytes): string | undefined {
+	const made = shortlistHead(graph, bytes);
 	return typeof made === 'string' ? made : undefined;
 }
 

@@ -6,15 +6,21 @@
 import { defined } from '../../protocol/defined.ts';
 import { intAttribute, makeNode, producers, readInt } from './graphEdit.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
-import { int64Tensor, readTensorHeader } from './tensorProto.ts';
+import { int64Tensor, readTensorHeader, scalarTensor, tensorFromHeader } from './tensorProto.ts';
 import { WireWriter } from './wire.ts';
 
 /**
- * Inputs added: float32 (int8 where activations are bytes of a known factor) `[width, words]`, and float32 `[words]`;
+ * Inputs added: float32 (bytes where activations are bytes of a known factor) `[width, words]`, and float32 `[words]`;
  * no words = all of the vocabulary.
  */
 export const shortlistInput = 'nearglot_shortlist';
 export const shortlistBias = 'nearglot_shortlist_bias';
+
+/** How bytes of chosen columns are given: as they are, or with 128 added where sums of signed ones are cut off. */
+export type ColumnBytes = 'signed' | 'unsigned';
+
+/** Added to bytes that are given unsigned. */
+export const unsignedZero = 128;
 
 /** Where the weights of a head are. */
 export interface HeadSource {
@@ -38,8 +44,8 @@ interface Head {
 	/** What makes the logits of the hidden state, in order. */
 	readonly nodes: readonly OnnxNode[];
 	readonly hidden: string;
-	/** Makes the logits of the given columns, under a name; absent: a product of numbers. */
-	readonly few?: (made: string) => readonly OnnxNode[];
+	/** Makes the logits of the given columns, whose nought is `zero`, under a name; absent: a product of numbers. */
+	readonly few?: (made: string, zero: string | undefined) => readonly OnnxNode[];
 	/** Name of the graph's output that they make. */
 	readonly output: string;
 	readonly source: HeadSource;
@@ -49,7 +55,10 @@ interface Head {
  * Changes the graph in place; a merged decoder in all its branches.
  * Returns why it cannot be done, or what the head is made of.
  */
-export function shortlistHead(graph: OnnxGraph): string | HeadSource {
+export function shortlistHead(
+	graph: OnnxGraph,
+	bytes: ColumnBytes = 'signed',
+): string | HeadSource {
 	const known = new Set<string>();
 	const note = (one: OnnxGraph): void => {
 		for (const tensor of one.initializers) known.add(tensor.name);
@@ -63,8 +72,11 @@ export function shortlistHead(graph: OnnxGraph): string | HeadSource {
 	if (first === undefined) return 'the logits do not come from a matrix of fixed weights';
 	if (heads.some(({ source }) => JSON.stringify(source) !== JSON.stringify(first.source)))
 		return 'the branches of the decoder do not share their head';
-	for (const [index, head] of heads.entries()) split(head, index);
-	const elementType = first.source.takesBytes === true ? 3 : 1;
+	if (bytes === 'unsigned' && first.source.takesBytes === true && first.source.zero !== undefined)
+		return 'its bytes have a zero of their own';
+	const isUnsigned = bytes === 'unsigned' && first.source.isInt8 === true;
+	for (const [index, head] of heads.entries()) split(head, index, isUnsigned ? graph : undefined);
+	const elementType = first.source.takesBytes !== true ? 1 : isUnsigned ? 2 : 3;
 	graph.inputs.push({ name: shortlistInput, elementType, dims: ['head_width', 'words'] });
 	if (first.source.bias !== undefined)
 		graph.inputs.push({ name: shortlistBias, elementType: 1, dims: ['words'] });
@@ -181,8 +193,9 @@ function staticInt8Head(
 	const [bytes = ''] = numbers.outputs;
 	const [, , inputScale = '', ...others] = product.inputs;
 	// The same factors and bytes, so that few columns give what all of them give.
-	const few = (made: string): OnnxNode[] => {
+	const few = (made: string, ownZero = zero): OnnxNode[] => {
 		const inputs = [bytes, shortlistInput, inputScale, ...others];
+		if (ownZero !== '') inputs[5] = ownZero;
 		if (bias !== '') inputs[6] = shortlistBias;
 		return [{ ...product, name: made, inputs, outputs: [made] }];
 	};
@@ -200,16 +213,27 @@ function staticInt8Head(
 	};
 }
 
-/** Puts the head into one branch of an `If` and the product with the given columns into the other. */
-function split({ graph, nodes: head, hidden, few, output, source }: Head, index: number): void {
+/**
+ * Puts the head into one branch of an `If` and the product with the given columns into the other.
+ * @param outer where sums of signed bytes are cut off: the graph whose weights become the branch's own, because
+ *   only those are made unsigned
+ */
+function split(
+	{ graph, nodes: head, hidden, few, output, source }: Head,
+	index: number,
+	outer: OnnxGraph | undefined,
+): void {
 	const last = head[head.length - 1] as OnnxNode;
 	const [made = ''] = last.outputs;
 	freeWidth(graph, output);
 	const named = (part: string): string => `nearglot/head${index}/${part}`;
 	const full = named('full');
 	const own: OnnxNode[] = [...head.slice(0, -1), { ...last, outputs: [full] }];
+	const whole = branch('then_branch', own, full);
+	const zero = outer && scalarTensor(named('zero_byte'), 'uint8', unsignedZero);
+	if (outer !== undefined) takeSignedBytes(whole.graph, [outer, graph], named);
 	const short =
-		few?.(named('short')) ??
+		few?.(named('short'), zero?.name) ??
 		(source.bias === undefined
 			? [makeNode('MatMul', [hidden, shortlistInput], [named('short')])]
 			: [
@@ -217,6 +241,7 @@ function split({ graph, nodes: head, hidden, few, output, source }: Head, index:
 					makeNode('Add', [named('product'), shortlistBias], [named('short')]),
 				]);
 	graph.initializers.push(int64Tensor(named('one'), [1], []), int64Tensor(named('zero'), [0], []));
+	if (zero !== undefined) graph.initializers.push(zero);
 	const nodes = [
 		makeNode('Shape', [shortlistInput], [named('shape')]),
 		makeNode('Gather', [named('shape'), named('one')], [named('words')], [intAttribute('axis', 0)]),
@@ -225,14 +250,35 @@ function split({ graph, nodes: head, hidden, few, output, source }: Head, index:
 			'If',
 			[named('all')],
 			[made],
-			[branch('then_branch', own, full), branch('else_branch', [...short], named('short'))],
+			[whole, branch('else_branch', [...short], named('short'))],
 		),
 	];
 	graph.nodes.splice(graph.nodes.indexOf(last), 1, ...nodes);
 	for (const node of head.slice(0, -1)) graph.nodes.splice(graph.nodes.indexOf(node), 1);
 }
 
-function branch(name: string, nodes: OnnxNode[], output: string): OnnxAttribute {
+/** Weights of signed bytes that the branch's nodes take of other graphs become its own, under other names. */
+function takeSignedBytes(
+	inner: OnnxGraph,
+	outer: readonly OnnxGraph[],
+	named: (part: string) => string,
+): void {
+	for (const node of inner.nodes)
+		node.inputs = node.inputs.map((input, place) => {
+			const found = outer.flatMap((graph) => graph.initializers).find(({ name }) => name === input);
+			const header = found && readTensorHeader(found.bytes);
+			if (header?.dataType !== 3) return input;
+			const name = named(`bytes_${node.outputs[0]}_${place}`);
+			inner.initializers.push(tensorFromHeader({ ...header, name }));
+			return name;
+		});
+}
+
+interface Branch extends OnnxAttribute {
+	readonly graph: OnnxGraph;
+}
+
+function branch(name: string, nodes: OnnxNode[], output: string): Branch {
 	const graph: OnnxGraph = {
 		name,
 		nodes,

@@ -128,6 +128,18 @@ export function externalTensor(header: TensorHeader, external: ExternalData): On
 	return { name: header.name, bytes: writer.int(14, 1).finish() };
 }
 
+/** A tensor as its header says it: of bytes in the graph or in another file. */
+export function tensorFromHeader(header: TensorHeader): OnnxTensor {
+	if (header.external !== undefined) return externalTensor(header, header.external);
+	const writer = new WireWriter();
+	for (const dim of header.dims) writer.int(1, dim);
+	writer
+		.int(2, header.dataType)
+		.text(8, header.name)
+		.bytes(9, header.raw ?? new Uint8Array());
+	return { name: header.name, bytes: writer.finish() };
+}
+
 /** Numbers of a repeated integer field, packed or not. */
 export function packedInts(wire: number, bytes: Uint8Array, value: bigint): number[] {
 	if (wire === 0) return [Number(BigInt.asIntN(64, value))];

@@ -22,10 +22,10 @@ export interface ShortlistItem {
 }
 
 export interface BatchShortlist {
-	readonly vocabulary: ShortlistVocabulary;
+	/** Of every text. */
+	readonly vocabularies: readonly ShortlistVocabulary[];
+	/** Of the tokens of all texts. */
 	readonly columns: HeadColumns;
-	/** Per text: computed tokens that are not its own. */
-	readonly maskedTokens: readonly (readonly number[])[];
 }
 
 /** `undefined` = the text is translated with all tokens. */
@@ -70,12 +70,15 @@ export function batchShortlist(
 ): BatchShortlist | undefined {
 	const own = texts.filter((tokens) => tokens !== undefined);
 	if (shortlist === undefined || own.length < texts.length) return undefined;
-	const all = new Set(own.flatMap((tokens) => [...tokens]));
-	const ids = [...shortlist.frequent, ...all].sort((a, b) => a - b);
+	const all = new Set(shortlist.frequent);
+	for (const tokens of own) for (const id of tokens) all.add(id);
+	const computed = Int32Array.from(all).sort();
 	return {
-		vocabulary: new ShortlistVocabulary(ids),
-		columns: shortlist.head.columns(ids),
-		maskedTokens: own.map((tokens) => [...all].filter((id) => !tokens.has(id))),
+		columns: shortlist.head.columns(computed),
+		vocabularies: own.map((tokens) => {
+			const ids = Int32Array.from([...shortlist.frequent, ...tokens]).sort();
+			return new ShortlistVocabulary(ids, computed);
+		}),
 	};
 }
 

@@ -2,13 +2,19 @@
 
 import { toFloat32 } from '../onnx/castToFloat32.ts';
 import { loadGraphWithoutWeights } from '../onnx/graphWithoutWeights.ts';
-import { type HeadSource, headTensors, shortlistHead } from '../onnx/shortlistHead.ts';
+import {
+	type ColumnBytes,
+	type HeadSource,
+	headTensors,
+	shortlistHead,
+	unsignedZero,
+} from '../onnx/shortlistHead.ts';
 import { WeightReader } from '../onnx/weightReader.ts';
 
 /** Columns and biases of a shortlist. */
 export interface HeadColumns {
 	/** `[width, tokens]`; bytes where the graph multiplies with such. */
-	readonly weights: Float32Array | Int8Array;
+	readonly weights: Float32Array | Int8Array | Uint8Array;
 	readonly bias: Float32Array | undefined;
 	readonly width: number;
 	readonly tokens: number;
@@ -18,7 +24,7 @@ export interface HeadWeights {
 	readonly vocabulary: number;
 	readonly hasBias: boolean;
 	readonly width: number;
-	columns(ids: readonly number[]): HeadColumns;
+	columns(ids: ArrayLike<number>): HeadColumns;
 }
 
 /** Larger heads are not kept in memory a second time. */
@@ -27,10 +33,13 @@ const maxBytes = 160 << 20;
 /**
  * Reads the head of the decoder graph at `path`; `undefined` where it has none that can be cut.
  */
-export async function readHeadWeights(path: string): Promise<HeadWeights | undefined> {
+export async function readHeadWeights(
+	path: string,
+	columnBytes: ColumnBytes = 'signed',
+): Promise<HeadWeights | undefined> {
 	const { graph } = await loadGraphWithoutWeights(path);
 	const headers = headTensors(graph);
-	const source = shortlistHead(graph);
+	const source = shortlistHead(graph, columnBytes);
 	if (typeof source === 'string') return undefined;
 	const reader = new WeightReader(path);
 	try {
@@ -57,7 +66,9 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 				(one) => one && wholeNumbers(one.type, one.bytes),
 			);
 			if (source.takesBytes === true)
-				return weights instanceof Int8Array ? asBytes(weights, weight.dims, biases) : undefined;
+				return weights instanceof Int8Array
+					? asBytes(columnBytes === 'signed' ? weights : unsigned(weights), weight.dims, biases)
+					: undefined;
 			return weights === undefined
 				? undefined
 				: rowMajor(weights, weight.dims, numbers, zeros ?? [0], biases);
@@ -115,9 +126,16 @@ function rowMajor(
 	};
 }
 
+/** Bytes around {@link unsignedZero}, in place. */
+function unsigned(bytes: Int8Array): Uint8Array {
+	const moved = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+	for (let k = 0; k < moved.length; k++) moved[k] = (moved[k] as number) ^ unsignedZero;
+	return moved;
+}
+
 /** A matrix row by row, as it is. */
 function asBytes(
-	values: Int8Array,
+	values: Int8Array | Uint8Array,
 	dims: readonly number[],
 	bias: Float32Array | undefined,
 ): HeadWeights {
@@ -128,7 +146,8 @@ function asBytes(
 		hasBias: bias !== undefined,
 		columns: (ids) => {
 			const count = ids.length;
-			const weights = new Int8Array(width * count);
+			const weights =
+				values instanceof Int8Array ? new Int8Array(width * count) : new Uint8Array(width * count);
 			const places = Uint32Array.from(ids);
 			for (let row = 0, from = 0, target = 0; row < width; row++, from += vocabulary)
 				for (let column = 0; column < count; column++, target++)
@@ -176,6 +195,6 @@ function packed(
 	};
 }
 
-function chosen(bias: Float32Array | undefined, ids: readonly number[]): Float32Array | undefined {
+function chosen(bias: Float32Array | undefined, ids: ArrayLike<number>): Float32Array | undefined {
 	return bias === undefined ? undefined : Float32Array.from(ids, (id) => bias[id] as number);
 }

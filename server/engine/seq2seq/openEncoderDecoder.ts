@@ -8,6 +8,7 @@ import { readGraphSummary } from '../modelFiles/graphSummary.ts';
 import { readJsonFile } from '../modelFiles/json.ts';
 import { hasPerTensorScales } from '../modelFiles/precision.ts';
 import type { Verified } from '../verify/openVerified.ts';
+import { cutsSignedSums } from '../verify/signedSums.ts';
 import { createDecoderRun } from './decoderRun.ts';
 import { encodeBatch, encoderInputs } from './encodeBatch.ts';
 import type { EncoderDecoder } from './encoderDecoder.ts';
@@ -66,9 +67,10 @@ export async function openEncoderDecoder(
 	);
 	let decoder: Verified<OpenDecoder> | undefined;
 	try {
-		const head = lexicon === undefined ? undefined : await sharedHead(decoders);
+		const columnBytes = (await cutsSignedSums(options.runtime)) ? 'unsigned' : 'signed';
+		const head = lexicon === undefined ? undefined : await sharedHead(decoders, columnBytes);
 		decoder = await openDecoder(
-			{ ...parts, encoder: encoder.encoder, head, files: decoders },
+			{ ...parts, encoder: encoder.encoder, head, columnBytes, files: decoders },
 			notify(paths.first),
 		);
 		const { graphs, vocabularySize, takesColumns, batches } = decoder.opened;

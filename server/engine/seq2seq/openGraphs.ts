@@ -5,7 +5,7 @@ import type { GenaiNames } from '../modelFiles/genaiNames.ts';
 import { readGraphSummary } from '../modelFiles/graphSummary.ts';
 import { hasPerTensorScales } from '../modelFiles/precision.ts';
 import type { GraphRewrites } from '../onnx/rewriteGraph.ts';
-import { shortlistInput } from '../onnx/shortlistHead.ts';
+import { type ColumnBytes, shortlistInput } from '../onnx/shortlistHead.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import {
 	type GraphSet,
@@ -86,18 +86,20 @@ export function openDecoder(
 	parts: GraphParts & {
 		readonly encoder: Session;
 		readonly head: HeadWeights | undefined;
+		/** How the head is given bytes. */
+		readonly columnBytes: ColumnBytes;
 		/** Paths of the first step's graph and of the later ones'; merged graphs are the same. */
 		readonly files: readonly [string, string];
 	},
 	notify: Notify,
 ): Promise<Verified<OpenDecoder>> {
 	const { variant, runtime, session, verdicts, dynamic, names } = parts;
-	const { encoder, head, files } = parts;
+	const { encoder, head, columnBytes: shortlist, files } = parts;
 	const paths = [...new Set(files)];
 	const features: readonly GraphRewrites[] =
 		head === undefined
 			? [{ attentions: true }]
-			: [{ attentions: true, shortlist: true }, { shortlist: true }, { attentions: true }];
+			: [{ attentions: true, shortlist }, { shortlist }, { attentions: true }];
 	const perToken: GraphRewrites[] = [...features, {}].map((rewrites) => ({
 		...rewrites,
 		perTokenQuantization: true,
@@ -138,10 +140,11 @@ export interface OpenDecoder extends DecoderToRead {
 }
 
 /** The head that both graphs of a decoder end in, where tokens can be taken from it. */
-export async function sharedHead([first, later]: readonly [string, string]): Promise<
-	HeadWeights | undefined
-> {
-	const head = await readHeadWeights(first);
-	const other = head === undefined || later === first ? head : await readHeadWeights(later);
+export async function sharedHead(
+	[first, later]: readonly [string, string],
+	bytes: ColumnBytes,
+): Promise<HeadWeights | undefined> {
+	const head = await readHeadWeights(first, bytes);
+	const other = head === undefined || later === first ? head : await readHeadWeights(later, bytes);
 	return head !== undefined && other !== undefined && sameHead(head, other) ? head : undefined;
 }

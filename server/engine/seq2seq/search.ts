@@ -16,9 +16,9 @@ export type ReadAttention = (
 export interface SearchBatch {
 	readonly encoded: EncodedBatch;
 	readonly items: readonly SearchItem[];
-	/** Columns of the head for the only tokens that may be generated, and those tokens. */
+	/** Columns of the head for the only tokens that may be generated, and those of each item. */
 	readonly shortlist?:
-		| { readonly vocabulary: ShortlistVocabulary; readonly columns: HeadColumns }
+		| { readonly vocabularies: readonly ShortlistVocabulary[]; readonly columns: HeadColumns }
 		| undefined;
 	/** Also collect attention. */
 	readonly readAttention?: ReadAttention | undefined;
@@ -33,25 +33,22 @@ export async function search(
 	batch: SearchBatch,
 	signal?: AbortSignal,
 ): Promise<Finished[][]> {
-	const { shortlist } = batch;
-	if (shortlist === undefined) return searchTokens(model, batch, (tokens) => tokens, signal);
-	const { vocabulary } = shortlist;
-	const items = batch.items.map((item) => vocabulary.compactItem(item));
-	const found = await searchTokens(
-		model,
-		{ ...batch, items },
-		(ids) => vocabulary.toTokens(ids),
-		signal,
-	);
-	return vocabulary.expandFinished(found);
+	const { vocabularies } = batch.shortlist ?? {};
+	if (vocabularies === undefined) return searchTokens(model, batch, signal);
+	const items = batch.items.map((item, index) => vocabularies[index]?.compactItem(item) ?? item);
+	const found = await searchTokens(model, { ...batch, items }, signal);
+	return found.map((texts, index) => vocabularies[index]?.expandFinished(texts) ?? texts);
 }
 
 async function searchTokens(
 	model: EncoderDecoder,
 	batch: SearchBatch,
-	toTokens: (ids: readonly (readonly number[])[]) => readonly (readonly number[])[],
 	signal: AbortSignal | undefined,
 ): Promise<Finished[][]> {
+	const { vocabularies } = batch.shortlist ?? {};
+	/** Tokens for the decoder. */
+	const toTokens = (item: number, ids: readonly number[]): readonly number[] =>
+		vocabularies?.[item]?.toTokens(ids) ?? ids;
 	const beams = batch.items[0]?.options.beams ?? 1;
 	const states = batch.items.map(({ start, options }) => new BeamItem(start, options));
 	const encodedIndices = batch.items.map(({ encodedIndex }, index) => encodedIndex ?? index);
@@ -63,16 +60,21 @@ async function searchTokens(
 	});
 	try {
 		let live = batch.items.map((_, index) => index);
-		let feed = live.flatMap((item) => states[item]?.beams.map(({ ids }) => ids) ?? []);
+		let feed = live.flatMap(
+			(item) => states[item]?.beams.map(({ ids }) => toTokens(item, ids)) ?? [],
+		);
 		if (sharesSources) {
 			// The first token makes the cross-attention caches, once per source; then they are copied.
 			const first = feed[0]?.slice(0, 1) ?? [];
-			await run.feed(toTokens(Array.from({ length: run.batchSize }, () => first)), signal);
+			await run.feed(
+				Array.from({ length: run.batchSize }, () => first),
+				signal,
+			);
 			run.select(encodedIndices.flatMap((index) => new Array<number>(beams).fill(index)));
 			feed = feed.map((ids) => ids.slice(1));
 		}
 		while (live.length > 0) {
-			const output = await run.feed(toTokens(feed), signal);
+			const output = await run.feed(feed, signal);
 			const parents: number[] = [];
 			const still: number[] = [];
 			let sequence = 0;
@@ -85,7 +87,8 @@ async function searchTokens(
 						output.attentions === undefined
 							? undefined
 							: batch.readAttention?.(output.attentions, at);
-					return { logits: output.logits(at), attention };
+					const logits = output.logits(at);
+					return { logits: vocabularies?.[item]?.pick(logits) ?? logits, attention };
 				});
 				sequence += steps.length;
 				if (batch.items[item]?.abandoned?.() === true) continue;
@@ -98,7 +101,7 @@ async function searchTokens(
 			if (live.length === 0) break;
 			run.select(parents);
 			feed = live.flatMap(
-				(item) => states[item]?.beams.map(({ ids }) => [ids[ids.length - 1] as number]) ?? [],
+				(item) => states[item]?.beams.map(({ ids }) => toTokens(item, ids.slice(-1))) ?? [],
 			);
 		}
 	} finally {

@@ -26,8 +26,6 @@ export interface SearchOptions extends SuppressionRules {
 	readonly forcedEnd: number | undefined;
 	/** 1 = off. */
 	readonly repetitionPenalty: number;
-	/** Ids that count as if the model did not have them: no likelihood is lost to them. */
-	readonly maskedTokens?: readonly number[];
 	/** Log-probabilities are normalised again after the suppression. */
 	readonly renormalise: boolean;
 }
@@ -81,8 +79,7 @@ export class SearchRules {
 
 	/** Applies the rules in place; `ids`: start tokens and what was generated. */
 	apply(logits: Float32Array, ids: readonly number[]): ProcessedLogits {
-		const { maskedTokens, renormalise } = this.#options;
-		suppressTokens(logits, maskedTokens ?? []);
+		const { renormalise } = this.#options;
 		// Each pass over a large vocabulary costs, so what one found serves the next.
 		const known = findBlocks(logits);
 		const before = this.#needsBefore(ids.length) ? logSumExpOf(known) : 0;

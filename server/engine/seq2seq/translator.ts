@@ -242,7 +242,7 @@ export class Translator {
 				items: batch.map((work, index) => ({
 					start: work.encoded.start,
 					encodedIndex: sourceOf[index] ?? 0,
-					options: { ...work.search, maskedTokens: shortlist?.maskedTokens[index] ?? [] },
+					options: work.search,
 					abandoned: () => work.signal?.aborted === true,
 				})),
 				shortlist,

@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { generationSettings } from '../../../server/engine/modelFiles/generationSettings.ts';
 import { readLexicon } from '../../../server/engine/seq2seq/lexicon.ts';
+import { openEncoderDecoder } from '../../../server/engine/seq2seq/openEncoderDecoder.ts';
+import { Translator } from '../../../server/engine/seq2seq/translator.ts';
+import { loadTextModel } from '../../../server/engine/text/textModel.ts';
+import { openRuntime } from '../../../server/engine/verify/openRuntime.ts';
 import { type StudentShape, someLines, tinyStudent, wordOf } from '../../fixtures/student.ts';
 import { openBergamot } from '../../support/bergamot.ts';
 import {
@@ -97,6 +102,87 @@ test('a shortlist leaves the words of a text, alone and in company', async () =>
 	assert.deepEqual(alone, together);
 	const all = await studentAnswers(target, lines, maxLength);
 	assert.ok(sameBeginnings(all, together) < lines.length, 'the shortlist leaves nothing out');
+});
+
+test('the columns of a shortlist give the logits of the whole head, on processors that cut sums off, too', async () => {
+	const shape: StudentShape = { ...tinyStudent, seed: 8, vocabulary: 1024 };
+	const { target } = await builtStudent(shape);
+	const description = await describeModel(target);
+	const [variant] = description.variants;
+	assert.ok(variant);
+	const model = await openEncoderDecoder({
+		...{ description, variant, session: { threads: 1 } },
+		runtime: await openRuntime(false),
+	});
+	try {
+		assert.ok(model.shortlist);
+		const ids = Array.from({ length: 256 }, (_, k) => k * 4);
+		const columns = model.shortlist.head.columns(ids);
+		for (const line of someLines(8, shape.vocabulary, 8)) {
+			const dims = [1, line.length + 1];
+			const encoded = await model.encode({
+				input_ids: { type: 'int64', dims, data: BigInt64Array.from([...line, 0], BigInt) },
+				attention_mask: { type: 'int64', dims, data: new BigInt64Array(line.length + 1).fill(1n) },
+			});
+			const [all, few] = [model.start(encoded), model.start(encoded, { columns })];
+			const full = (await all.feed([[0]])).logits(0);
+			const short = (await few.feed([[0]])).logits(0);
+			for (const [place, id] of ids.entries())
+				assert.ok(Math.abs((short[place] as number) - (full[id] as number)) < 1e-5, String(id));
+			all.release();
+			few.release();
+		}
+	} finally {
+		model.close();
+	}
+});
+
+test('a cancelled translation of a student makes no further step', async () => {
+	const shape: StudentShape = { ...tinyStudent, seed: 9 };
+	const { target } = await builtStudent(shape);
+	const description = await describeModel(target);
+	const [variant] = description.variants;
+	assert.ok(variant);
+	const model = await openEncoderDecoder({
+		...{ description, variant, session: { threads: 1 } },
+		runtime: await openRuntime(false),
+	});
+	const stop = new AbortController();
+	let steps = 0;
+	const translator = new Translator({
+		model: {
+			...model,
+			start: (encoded, options) => {
+				const run = model.start(encoded, options);
+				const feed = run.feed.bind(run);
+				run.feed = (tokens, signal) => {
+					if (++steps === 3) stop.abort();
+					return feed(tokens, signal);
+				};
+				return run;
+			},
+		},
+		text: await loadTextModel(target),
+		settings: await generationSettings(target),
+		contextLength: description.contextLength,
+		alignment: undefined,
+	});
+	try {
+		const items = someLines(8, shape.vocabulary, 9).map((line) => ({ text: textOf(line) }));
+		const request = { items, beams: 1, maxTokens: 200, priority: 'batch' } as const;
+		await assert.rejects(translator.run(request, stop.signal), { code: 'cancelled' });
+		const atCancel = steps;
+		assert.equal(atCancel, 3);
+		const short = { ...request, maxTokens: 2 };
+		await translator.run(short);
+		const after = steps - atCancel;
+		steps = 10;
+		await translator.run(short);
+		assert.equal(after, steps - 10, 'no step was made for the cancelled request');
+	} finally {
+		await translator.close();
+		model.close();
+	}
 });
 
 test('a student with two vocabularies', async () => {
