@@ -18,7 +18,8 @@ export function s3PlaceOf(url: string): S3Place {
 	const [, bucket, path = '', query = ''] = found ?? [];
 	const options = new URLSearchParams(query);
 	const endpoint = options.get('endpoint') ?? undefined;
-	const prefix = path.replace(/\/+$/, '');
+	let prefix = path;
+	while (prefix.endsWith('/')) prefix = prefix.slice(0, -1);
 	const isKnown = [...options.keys()].every((key) => key === 'endpoint');
 	const isUrl = endpoint === undefined || /^https?:\/\/[^\s/]+\/?$/.test(endpoint);
 	if (bucket !== undefined && isKnown && isUrl && (prefix === '' || /^[\w./-]+$/.test(prefix)))

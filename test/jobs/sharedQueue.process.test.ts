@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openBullQueue } from '../../server/jobs/bullQueue.ts';
 import { batchVersion, keys } from '../../server/jobs/jobTypes.ts';
 import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
@@ -84,7 +83,10 @@ test('a Redis that is killed, and one that has lost its disk, costs no finished 
 	const workers = [work(options), work(options)];
 	await until('some of it is done', async () => (await openItems(service, id)) >= 1);
 	await own.stop();
-	await sleep(700);
+	await until(
+		'it is said',
+		async () => (await jobs.batches.get(owner.person, id)).open?.problem !== undefined,
+	);
 	await own.run();
 	await until('it goes on', async () => (await openItems(service, id)) >= 4);
 	await own.tell('FLUSHALL');
