@@ -17,7 +17,7 @@
  *   npm run bench -- editor …         what is felt in an editor
  *   npm run bench -- workspace …      recall, time and size of questions about whole folders
  *   npm run bench -- build …           memory, time and kills of building a model of 8 GB
- *   npm run bench -- hostile …        growth and held loops under hostile input
+ *   npm run bench -- hostile …        growth and held loops under hostile input; --bodies N: as many odd requests
  */
 
 import { spawnSync } from 'node:child_process';

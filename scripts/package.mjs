@@ -67,6 +67,9 @@ async function pack(target) {
 	mkdirSync(stage, { recursive: true });
 	const copy = (path) => cpSync(join(root, path), join(stage, path), { recursive: true });
 	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
+	// Addresses in `srcset` are not made whole for the editor's page of the extension, those of pictures are.
+	const readme = join(stage, 'README.md');
+	writeFileSync(readme, readFileSync(readme, 'utf8').replace(/^\s*<source .*\n/gm, ''));
 	for (const folder of [
 		'media',
 		'l10n',

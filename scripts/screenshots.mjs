@@ -15,7 +15,7 @@ const pictures = {
 	translate: 'missing-messages',
 	transcript: 'transcript',
 	models: 'models',
-	studio: 'studio-translate',
+	studio: 'studio-words',
 };
 /** How long the tour shows each. */
 const seconds = 3;

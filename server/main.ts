@@ -14,6 +14,7 @@ const commands: Record<string, () => Promise<Command>> = {
 	translate: async () => (await import('./cli/translateCommand.ts')).translateCommand,
 	keys: async () => (await import('./cli/keysCommand.ts')).keysCommand,
 	usage: async () => (await import('./cli/usageCommand.ts')).usageCommand,
+	people: async () => (await import('./cli/peopleCommand.ts')).peopleCommand,
 	systems: async () => (await import('./cli/systemsCommand.ts')).systemsCommand,
 	batch: async () => (await import('./cli/batchCommand.ts')).batchCommand,
 	responses: async () => (await import('./cli/responsesCommand.ts')).responsesCommand,

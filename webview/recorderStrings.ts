@@ -15,7 +15,7 @@ export const recorderStrings = {
 	recording: 'Recording. Text appears in every pause.',
 	silent: 'No sound comes from the microphone. Is it muted?',
 	paused: 'Paused.',
-	stopped: 'Writing down the rest…',
+	stopped: 'Transcribing the rest…',
 	done: 'Done. The text is in the editor; you can close this page.',
 	discarded: 'Discarded. You can close this page.',
 	text: 'Text so far',

@@ -2,6 +2,8 @@
  * `npm run bench -- hostile [--only NAME] [--size N]`: how the time of every reader grows with hostile
  * input, and how long requests with it hold up the event loop of a real daemon. Exit code 1 when
  * something grows faster than its input or holds the loop for longer than {@link maxHoldMs}.
+ *
+ * `npm run bench -- hostile --bodies 3000 [--seed N]`: bodies that are almost right, for every JSON route.
  */
 
 import { parseArgs } from 'node:util';
@@ -12,8 +14,10 @@ import { growthOf, type HostileCase, maxGrowth } from '../../test/hostile/growth
 import { holdsOf, maxHoldMs } from '../../test/hostile/holds.ts';
 import { hostileRequests } from '../../test/hostile/hostileRequests.ts';
 import { units } from '../../test/hostile/modelRequests.ts';
+import { sendMutatedBodies } from '../../test/hostile/mutatedBodies.ts';
 import { textCases } from '../../test/hostile/requests.ts';
 import { scriptCases } from '../../test/hostile/scripts.ts';
+import { startDaemon } from '../soak/daemon.ts';
 
 /** Lists of readers; each item is a name, an input of about `n` units, and what reads it. */
 const readers: Readonly<Record<string, readonly HostileCase[]>> = {
@@ -25,11 +29,20 @@ const readers: Readonly<Record<string, readonly HostileCase[]>> = {
 	bodies: bodyCases,
 };
 
+/** A place where nobody answers: names of models out of a hat are looked up nowhere. */
+const nowhere = 'http://127.0.0.1:9';
+
 export async function runHostile(args: string[]): Promise<number> {
 	const { values } = parseArgs({
 		args,
-		options: { only: { type: 'string', default: '' }, size: { type: 'string', default: '200000' } },
+		options: {
+			only: { type: 'string', default: '' },
+			size: { type: 'string', default: '200000' },
+			bodies: { type: 'string' },
+			seed: { type: 'string', default: String(Date.now() % 1e6) },
+		},
 	});
+	if (values.bodies !== undefined) return sendBodies(Number(values.bodies), Number(values.seed));
 	const isWanted = (name: string) => name.includes(values.only);
 	let faults = 0;
 	console.log('Growth when the input doubles, at most:');
@@ -68,4 +81,25 @@ export async function runHostile(args: string[]): Promise<number> {
 		faults === 0 ? `\nNothing holds the loop longer than ${maxHoldMs} ms.` : `\n${faults} faults.`,
 	);
 	return faults === 0 ? 0 : 1;
+}
+
+/** Sends bodies to a daemon of its own, with the built-in models; prints what became of them. */
+async function sendBodies(count: number, seed: number): Promise<number> {
+	console.log(`${count} bodies, seed ${seed}`);
+	const daemon = await startDaemon({ env: { HF_ENDPOINT: nowhere, NEARGLOT_STUDENTS: nowhere } });
+	let problems: readonly string[] = [];
+	let code: number | null = null;
+	try {
+		const { url, key } = daemon;
+		const headers = { authorization: `Bearer ${key}` };
+		const report = await sendMutatedBodies({ url, headers, seed, count, model: 'starter-chat' });
+		problems = report.problems;
+		console.log(JSON.stringify(report.statuses));
+		await fetch(`${url}/health`);
+	} finally {
+		code = await daemon.stop();
+	}
+	for (const text of problems) console.log(`PROBLEM ${text}`);
+	if (code !== 0) console.log(`PROBLEM the daemon ended with ${code}`);
+	return problems.length === 0 && code === 0 ? 0 : 1;
 }

@@ -23,6 +23,8 @@ export interface DaemonOptions {
 	/** Name → folder of a model that is copied in under that name. */
 	readonly models?: Readonly<Record<string, string>>;
 	readonly serveArgs?: readonly string[];
+	/** More of the environment. */
+	readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A second of an event loop. */
@@ -46,6 +48,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Measured
 	const args = ['serve', '--json', '--port', '0', '--models', models, ...(options.serveArgs ?? [])];
 	const command = selfCommand(args, {
 		...process.env,
+		...options.env,
 		NEARGLOT_HOME: home,
 		TMPDIR: temporary[1],
 		NEARGLOT_LOOP_PROBE: probe,

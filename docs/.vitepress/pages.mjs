@@ -7,6 +7,7 @@ export const sections = [
 			['Install', 'start/install.md'],
 			['The first five minutes', 'start/first-minutes.md'],
 			['The built-in models', 'start/built-in-models.md'],
+			['Pictures', 'start/pictures.md'],
 		],
 	},
 	{

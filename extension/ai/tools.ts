@@ -40,7 +40,7 @@ export function registerTools(languageServer: LanguageServerClient): vscode.Disp
 			invocationMessage: vscode.l10n.t('Transcribing {0}', input.path),
 			confirmationMessages: {
 				title: vscode.l10n.t('Transcribe a recording'),
-				message: vscode.l10n.t('Read {0} and write down what is said in it?', input.path),
+				message: vscode.l10n.t('Transcribe {0}?', input.path),
 			},
 		}),
 		invoke: async ({ input }, token) => {

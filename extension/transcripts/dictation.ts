@@ -68,7 +68,7 @@ export class EditorDictation implements vscode.Disposable {
 	/** Ends the recording; what was said is still written. */
 	async finish(): Promise<void> {
 		if (this.#id === undefined) return;
-		this.#show('$(loading~spin)', vscode.l10n.t('Writing down the rest'));
+		this.#show('$(loading~spin)', vscode.l10n.t('Transcribing the rest'));
 		await this.#languageServer.request('nearglot/dictate/stop', { id: this.#id });
 	}
 
@@ -148,7 +148,7 @@ export class EditorDictation implements vscode.Disposable {
 				return;
 			}
 			case 'state':
-				if (event.state === 'stopped') report(vscode.l10n.t('Writing down the rest'));
+				if (event.state === 'stopped') report(vscode.l10n.t('Transcribing the rest'));
 				return;
 			case 'microphone':
 				report(vscode.l10n.t('Recording with {0}', event.program));

@@ -6,7 +6,7 @@ import type { Command } from './command.ts';
 export const builderCommand: Command = {
 	name: 'builder',
 	summary: '',
-	help: 'Usage: nearglot builder\n\nBuilds one model for the daemon, which starts it. Not for use by hand.',
+	help: 'Usage: nearglot builder\n\nBuilds one model for the daemon, which starts it. Not for manual use.',
 	run: async (_args, _io) => {
 		const channel = builderChannel();
 		// Signals of a terminal, or to a whole group, are the daemon's business; it ends its builders in order.

@@ -1,4 +1,4 @@
-/** `nearglot gateway`: the sign-in layer in front of a team's server. */
+/** `nearglot gateway`: the gateway in front of a team's server. */
 
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -71,7 +71,7 @@ interface Flags {
 
 export const gatewayCommand: Command = {
 	name: 'gateway',
-	summary: 'Sign-in layer in front of a team server',
+	summary: 'Authentication proxy in front of a team server',
 	outlivesOutput: true,
 	help,
 	async run(args, io) {

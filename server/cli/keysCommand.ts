@@ -36,7 +36,7 @@ own key stays the owner's, opens everything and has no limits.
                         translate. A minute and a day slide: they end with now
   --expires WHEN        a day (2027-01-31), or a number of days (90d)
   rotate                gives a key another secret; the one before stops working at once
-  people                limits of everybody whom a sign-in layer names, each for themselves; without
+  people                limits of everybody who signs in through a gateway, each for themselves; without
                         options it shows them
 
 As soon as there is a key for translation, requests to translate need one. For the translate interface:

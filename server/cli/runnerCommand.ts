@@ -8,7 +8,7 @@ import type { Command } from './command.ts';
 export const runnerCommand: Command = {
 	name: 'runner',
 	summary: '',
-	help: 'Usage: nearglot runner\n\nRuns one model for the daemon, which starts it. Not for use by hand.',
+	help: 'Usage: nearglot runner\n\nRuns one model for the daemon, which starts it. Not for manual use.',
 	run: async (_args, _io) => {
 		const channel = processChannel();
 		// Signals of a terminal, or to a whole group, are the daemon's business; it closes its runners in order.

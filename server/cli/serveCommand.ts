@@ -48,7 +48,7 @@ Runs the local server until it is stopped.
   --chat-template F  Jinja file for models that have no chat template of their own
   --context N        longest context in tokens (default: each model's own)
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
-  --person-limits L  limits of everybody whom a sign-in layer names: tokens-per-minute=N, tokens-per-day,
+  --person-limits L  limits of everybody who signs in through a gateway: tokens-per-minute=N, tokens-per-day,
                      seconds-…, characters-…, with commas (default: those of nearglot keys people)
   --limits URL       redis://…: replicas count limits and usage together (NEARGLOT_LIMITS)
   --usage-days N     days after which usage is forgotten (default 400)

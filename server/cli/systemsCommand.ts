@@ -53,7 +53,7 @@ IPADIC licence), where the installation came without it; npm_config_registry nam
 
 export const systemsCommand: Command = {
 	name: 'systems',
-	summary: 'Register glossaries, memories and own models for translation.',
+	summary: 'Register glossaries, translation memories and own models for translation.',
 	help,
 	run: async (args, io) => {
 		const [action, ...rest] = args;

@@ -29,7 +29,7 @@ answers, seconds of sound, characters that were translated. Without --by added u
 nothing up. Days are those of Greenwich, such as 2026-01-31, both included.
 
 A person is local (the owner and this user's programs), key:ID of a key (nearglot keys list), or
-person:ID of whoever a sign-in layer names. "delete" forgets what somebody has used, and how their limits
+person:ID of somebody who signs in through a gateway. "delete" forgets what somebody has used, and how their limits
 stand. Usage is kept for 400 days, or as long as nearglot serve --usage-days says.
 `;
 

@@ -7,6 +7,7 @@ import { AppError } from '../protocol/index.ts';
 import {
 	createKey,
 	deleteUsage,
+	forgetPerson,
 	listKeys,
 	revokeKey,
 	rotateKey,
@@ -18,7 +19,7 @@ import { readDay, usageBetween } from '../services/limits/usageReport.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
 
-export function registerPeopleRoutes(app: Hono<AppEnv>, { people }: Backend): void {
+export function registerPeopleRoutes(app: Hono<AppEnv>, { people, answers, jobs }: Backend): void {
 	const { keys } = people;
 	const shown = (entry: PersonKey) => ({
 		id: entry.id,
@@ -68,6 +69,12 @@ export function registerPeopleRoutes(app: Hono<AppEnv>, { people }: Backend): vo
 		});
 		const { isShared } = people.counts;
 		return answer({ from, to, shared: isShared, kept: people.book.isKept, rows });
+	});
+	register(app, forgetPerson, async ({ context, body: { person }, answer }) => {
+		// Batches first: they are what may still make something of this person.
+		const { batches, files } = await (await jobs.open()).forget(person, context.req.raw.signal);
+		const responses = await answers.deletePerson(person);
+		return answer({ responses, batches, files, usage: await people.forget(person) });
 	});
 	register(app, deleteUsage, async ({ body, answer }) =>
 		answer({ deleted: await people.forget(body.person) }),

@@ -12,6 +12,7 @@ import { batchVersion } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { sweepFromTimeToTime } from './oldBatches.ts';
 import { Batches } from './personBatches.ts';
+import { type ForgottenJobs, forgetJobs } from './removeJobs.ts';
 import type { Pause } from './runItem.ts';
 import { StoredFiles } from './storedFiles.ts';
 
@@ -43,6 +44,8 @@ export interface OpenJobs {
 	readonly batches: Batches;
 	readonly limits: JobLimits;
 	readonly store: ObjectStore;
+	/** Deletes all that one person has here. @throws AppError `conflict`, `store_unavailable` */
+	forget(person: string, signal: AbortSignal): Promise<ForgottenJobs>;
 }
 
 interface Running extends OpenJobs {
@@ -156,6 +159,7 @@ export class JobService {
 		);
 		return {
 			...{ files, batches, limits, store },
+			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
 				sweeping.abort();
 				await swept;

@@ -127,6 +127,7 @@ export const keys = {
 	file: (person: string, id: string) => `files-of/${person}/${id}`,
 	batchesOf: (person: string) => `batches-of/${person}/`,
 	batchOf: (person: string, id: string) => `batches-of/${person}/${id}`,
+	againOf: (person: string) => `again/${person}/`,
 	again: (person: string, hash: string) => `again/${person}/${hash}`,
 	/** Batches that have not ended. */
 	open: 'open/',

@@ -5,11 +5,12 @@ import { sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
 import { type BatchEnd, type BatchRecord, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
+import { removeAll, removeBatch } from './removeJobs.ts';
 import { type StoredFiles, timeOfId } from './storedFiles.ts';
 
 /** The rows of an ended batch are in its files; its parts stay for those who were late to hear of its end. */
 const partsMs = 24 * 3600_000;
-const everyMs = 6 * 3600_000;
+const everyMs = 3600_000;
 
 export interface OldBatchesDeps {
 	readonly store: ObjectStore;
@@ -21,7 +22,7 @@ export interface OldBatchesDeps {
 	readonly log: Logger;
 }
 
-/** Looks now and every few hours, until the signal is aborted. */
+/** Looks now and every hour, until the signal is aborted. */
 export async function sweepFromTimeToTime(
 	deps: OldBatchesDeps,
 	signal: AbortSignal,
@@ -41,16 +42,14 @@ export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Prom
 	const keepMs = keepDays * 86_400_000;
 	for await (const key of store.list('batches-of/')) {
 		signal?.throwIfAborted();
-		const id = key.slice(key.lastIndexOf('/') + 1);
+		const [, folder = '', id = ''] = key.split('/');
 		// Nothing of one that is younger is old.
 		if (timeOfId(id) > now() - Math.min(keepMs, partsMs)) continue;
 		const end = await readJsonObject<BatchEnd>(store, keys.end(id));
 		if (end === undefined) continue;
 		const endedMs = end.at * 1000;
-		if (endedMs <= now() - keepMs) {
-			await removeAll(store, keys.folder(id));
-			await store.remove(key);
-		} else if (endedMs <= now() - partsMs) {
+		if (endedMs <= now() - keepMs) await removeBatch(store, folder, id);
+		else if (endedMs <= now() - partsMs) {
 			await removeAll(store, keys.shards(id));
 			await removeAll(store, keys.suspectsOf(id));
 		}
@@ -68,10 +67,4 @@ export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Prom
 		if (record !== undefined) read.add(record.inputFileId);
 	}
 	await files.sweep(read);
-}
-
-async function removeAll(store: ObjectStore, prefix: string): Promise<void> {
-	const found: string[] = [];
-	for await (const key of store.list(prefix)) found.push(key);
-	for (const key of found) await store.remove(key);
 }

@@ -9,6 +9,7 @@ import { ask, command, desk, newChat, openChat, openFile, photograph } from './w
 test('a question gets a streamed answer with code that can be copied', async () => {
 	const { open, pictures, context } = await desk();
 	const page = await open();
+	await openFile(page, 'greet.py', 'def greet');
 	const chat = await openChat(page);
 	await newChat(page, chat);
 	await page.screenshot({ path: join(pictures, 'chat-empty.png') });

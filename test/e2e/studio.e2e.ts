@@ -30,7 +30,7 @@ test('the studio page chats, translates with linked words and lists the models',
 	await word.waitFor();
 	await word.hover();
 	await page.locator('.source-echo .linked').first().waitFor();
-	await photograph(page, pictures, 'studio-translate');
+	await photograph(page, pictures, 'studio-words');
 	await page.getByRole('link', { name: 'Models' }).click();
 	await page.locator('.models').filter({ hasText: 'starter-translate' }).waitFor();
 	await page.reload();

@@ -121,6 +121,8 @@ test('a transcript is translated beside the text, without accessibility faults i
 	await frame.getByRole('button', { name: 'Translate' }).first().click();
 	const languages = frame.locator('.menu-form select');
 	const german = languages.locator('option[value=de]');
+	// The languages come from the server.
+	await languages.locator('option').first().waitFor({ state: 'attached' });
 	await languages.selectOption((await german.count()) > 0 ? 'de' : 'en');
 	await frame.locator('.menu-form button[type=submit]').click();
 	await firstLine.locator('.translated').filter({ hasText: /\w/ }).waitFor();

@@ -217,3 +217,36 @@ test('batch work enters in waves, interactive work beside it', async () => {
 	ends[3]?.();
 	await Promise.all(all);
 });
+
+test('beside 200 recordings of one person the others wait no more calls than there are people', async () => {
+	const queue: AdmissionQueue = new RequestQueue({
+		...limits,
+		maxWaiting: 300,
+		maxWaitingWork: 1e6,
+	});
+	const turns = new Admission(queue);
+	const started: string[] = [];
+	let end = () => {};
+	const record = (owner: string) =>
+		turns.run({ priority: 'interactive', owner, work: 30 }, async () => {
+			started.push(owner);
+			await new Promise<void>((resolve) => {
+				end = resolve;
+			});
+		});
+	const all = Array.from({ length: 200 }, () => record('a'));
+	await new Promise(setImmediate);
+	end();
+	await new Promise(setImmediate);
+	const others = ['b', 'c', 'd'];
+	const from = started.length;
+	for (const owner of others) all.push(record(owner));
+	while (started.length < 203) {
+		end();
+		await new Promise(setImmediate);
+	}
+	end();
+	await Promise.all(all);
+	for (const owner of others)
+		assert.ok(started.indexOf(owner) - from < others.length + 1, started.slice(0, 10).join());
+});

@@ -140,6 +140,28 @@ test('people have equal shares of files, however many files each has', () => {
 	assert.ok(turns.indexOf('b1') <= 1, turns.join());
 });
 
+test('beside 200 requests of one person the others wait no more batches than there are people', () => {
+	const { queue, call, written } = setUp();
+	for (let count = 0; count < 200; count++)
+		call(`a${count}`, 'interactive', new Array<number>(40).fill(60), { owner: 'a' });
+	const under = Array.from({ length: 5 }, () => queue.next());
+	const others = ['b', 'c', 'd'];
+	// Other texts than the flood's: none rides along in its batches.
+	for (const [index, owner] of others.entries())
+		call(owner, 'interactive', [100 + 60 * index], { owner, beams: 2 + index });
+	const waited = new Map<string, number>();
+	for (let batches = 1; waited.size < others.length && batches < 100; batches++) {
+		const done = under.shift();
+		if (done) queue.end(done);
+		const batch = queue.next();
+		under.push(batch);
+		for (const owner of others)
+			if (!waited.has(owner) && written(batch).startsWith(`${owner}:`)) waited.set(owner, batches);
+	}
+	for (const owner of others)
+		assert.ok((waited.get(owner) ?? 100) <= others.length + 1, JSON.stringify([...waited]));
+});
+
 test('who leaves takes the texts along, and nothing is left behind', () => {
 	const { queue, call, calls, written } = setUp();
 	const gone = call('gone', 'batch', [5, 6, 7]);

@@ -15,6 +15,8 @@ import { temporaryFolder } from './temporaryFolder.ts';
 export interface TestServer {
 	readonly url: string;
 	readonly backend: Backend;
+	/** Where it keeps things. */
+	readonly dataDir: string;
 	readonly key: string;
 	/** Headers that show the key. */
 	readonly keyed: Readonly<Record<string, string>>;
@@ -88,6 +90,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 		...options.listen,
 	});
 	return {
+		dataDir: home,
 		url: listener.url,
 		backend,
 		key,

@@ -90,7 +90,7 @@ export const setPeopleLimits = route({
 	...owners,
 	method: 'POST',
 	path: '/nearglot/keys/people',
-	summary: 'limits of everybody whom a sign-in layer names; those left out are none',
+	summary: 'limits of everybody who signs in through a gateway; those left out are none',
 	body: strictBody(object(limits), smallBody),
 	answer: z.object({ limits: shownLimits }),
 	errors: ['unsupported_parameter', 'conflict', 'store_unavailable'],
@@ -146,6 +146,24 @@ export const deleteUsage = route({
 	errors: ['store_unavailable'],
 });
 
+export const forgetPerson = route({
+	...owners,
+	method: 'POST',
+	path: '/nearglot/people/forget',
+	summary:
+		'deletes all that is stored of a person: responses, conversations, batches, files, and what they have used',
+	body: jsonBody(object({ person: string({ minLength: 1, maxLength: 200 }) }), smallBody),
+	answer: z.object({
+		/** Responses and conversations. */
+		responses: z.number(),
+		batches: z.number(),
+		files: z.number(),
+		/** Rows of what they have used. */
+		usage: z.number(),
+	}),
+	errors: ['conflict', 'store_unavailable', 'disk_full'],
+});
+
 export const peopleRoutes = [
 	listKeys,
 	createKey,
@@ -154,4 +172,5 @@ export const peopleRoutes = [
 	setPeopleLimits,
 	showUsage,
 	deleteUsage,
+	forgetPerson,
 ] as const;

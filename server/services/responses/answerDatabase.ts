@@ -176,6 +176,13 @@ export class AnswerDatabase {
 		return done;
 	}
 
+	deletePerson(person: string): number {
+		const found = this.#rows.get('SELECT COUNT(*) AS count FROM entries WHERE person = ?', person);
+		this.#rows.run('DELETE FROM entries WHERE person = ?', person);
+		this.#rows.forget();
+		return Number(found?.['count'] ?? 0);
+	}
+
 	counts(): AnswerCounts {
 		const found = this.#rows.get(
 			`SELECT COUNT(*) FILTER (WHERE kind = 'response') AS responses,

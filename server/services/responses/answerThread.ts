@@ -38,6 +38,7 @@ const calls = [
 	'item',
 	'deleteItem',
 	'counts',
+	'deletePerson',
 	'deleteAll',
 ] as const satisfies readonly AnswerCall[];
 

@@ -17,6 +17,9 @@ const pieceLength = 200;
 /** The dictionary takes 150 MB of memory and a second to load, so it stays for a while. */
 const keptMs = 5 * 60_000;
 
+/** What the dictionary's search cannot look up: it stays as it is. */
+const unreadable = /([\0\p{Cs}]+)/u;
+
 type Reading = (text: string) => string;
 
 let loaded: Promise<Reading> | undefined;
@@ -58,7 +61,15 @@ async function load(): Promise<Reading> {
 			if (error) reject(error);
 			else
 				resolve((text) =>
-					read(cutText(text, pieceLength, 'ja').flatMap((piece) => tokenizer.tokenize(piece))),
+					read(
+						text
+							.split(unreadable)
+							.flatMap((part, index) =>
+								index % 2 === 1
+									? [{ surface_form: part, pos: '記号' }]
+									: cutText(part, pieceLength, 'ja').flatMap((piece) => tokenizer.tokenize(piece)),
+							),
+					),
 				);
 		});
 	});

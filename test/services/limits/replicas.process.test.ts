@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listenOps } from '../../../server/http/opsServer.ts';
+import { countedUnits } from '../../../server/protocol/limitTypes.ts';
+import type { Account } from '../../../server/services/limits/account.ts';
 import { RedisServer, redisMissing } from '../../gateway/support/redisServer.ts';
 import { startTestServer, type TestServer } from '../../support/testServer.ts';
 import { until } from '../../support/until.ts';
@@ -13,7 +15,11 @@ let replicas: TestServer[] = [];
 before(async () => {
 	if (redisMissing) return;
 	redis = await RedisServer.start();
-	const limits = { shared: redis.url, people: { tokensPerDay: 40 } };
+	const people = {
+		...{ tokensPerDay: 40, tokensPerMinute: 40, secondsPerMinute: 9, secondsPerDay: 9 },
+		...{ charactersPerMinute: 9, charactersPerDay: 9 },
+	};
+	const limits = { shared: redis.url, people };
 	replicas = await Promise.all(
 		[1, 2].map(() => startTestServer({ fakeRunner: true, settings: { limits } })),
 	);
@@ -52,6 +58,42 @@ test('what a person uses of one replica counts in the other, also in the usage',
 	const requests = rows.reduce((sum, row) => sum + row.requests, 0);
 	assert.equal(requests, answered + 1);
 });
+
+for (const unit of countedUnits)
+	test(`${unit} of a minute and of a day are counted together, reserved ones and used ones`, {
+		skip: redisMissing,
+	}, async () => {
+		const accounts = replicas.map(({ backend }) =>
+			backend.people.accountOf({ caller: 'member', person: unit }),
+		);
+		const [one, two] = accounts as [Account, Account];
+		const size = unit === 'tokens' ? 40 : 9;
+		const all = { kind: 'chat', model: 'm', amounts: { [unit]: size } } as const;
+		const refused = (period: string) => ({
+			code: 'rate_limited',
+			message: new RegExp(`may use ${size} ${unit} a ${period}`),
+		});
+		{
+			await using held = await one.open(all);
+			await assert.rejects(two.open(all), refused('(minute|day)'), 'what is reserved there');
+			held.total(unit === 'tokens' ? { promptTokens: size } : { [unit]: size });
+		}
+		await assert.rejects(two.open(all), refused('day'), 'what was used there');
+		for (const { resetMs, taken, limit } of two.standings) {
+			assert.equal(taken, size);
+			const most = limit.period === 'minute' ? 60_000 : 86_400_000;
+			assert.ok(resetMs > 0 && resetMs <= most, `${limit.period}: ${resetMs} ms`);
+		}
+		assert.deepEqual(
+			two.standings.map(({ limit }) => limit.period),
+			['minute', 'day'],
+		);
+		const [first, second] = replicas as [TestServer, TestServer];
+		await first.backend.people.book.flush();
+		const rows = await second.backend.people.book.rows('0000', '9999');
+		const own = rows.filter(({ person }) => person === unit);
+		assert.equal(own[0]?.requests, 1, 'the usage is in the other, too');
+	});
 
 test('without the store work goes on, each replica counts alone, and says so', {
 	skip: redisMissing,

@@ -1,0 +1,96 @@
+/** Removes batches, and all of one person when an operator says so. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../protocol/index.ts';
+import { keys } from './jobTypes.ts';
+import type { ObjectStore } from './objectStore.ts';
+import type { Batches } from './personBatches.ts';
+import { personFolder } from './storedFiles.ts';
+
+export interface ForgottenJobs {
+	readonly batches: number;
+	readonly files: number;
+}
+
+export interface ForgetDeps {
+	readonly store: ObjectStore;
+	readonly batches: Batches;
+	/** How long a batch that was cancelled may take to end. */
+	readonly timeoutMs?: number;
+	/** How often it is looked at. */
+	readonly pollMs?: number;
+}
+
+/**
+ * Cancels what is under way, waits for its end, and removes batches, results, uploaded files and the keys of
+ * idempotency. What could not be removed is still there for the next call.
+ * @throws AppError `conflict` for a batch that does not end in time, `store_unavailable`
+ */
+export async function forgetJobs(
+	person: string,
+	deps: ForgetDeps,
+	signal: AbortSignal,
+): Promise<ForgottenJobs> {
+	const { store } = deps;
+	const folder = personFolder(person);
+	const ids: string[] = [];
+	for await (const key of store.list(keys.batchesOf(folder)))
+		ids.push(key.slice(keys.batchesOf(folder).length));
+	for (const id of ids) await cancel(person, id, deps);
+	for (const id of ids) await end(person, id, deps, signal);
+	for (const id of ids) await removeBatch(store, folder, id);
+	let files = 0;
+	for await (const key of store.list(keys.filesOf(folder))) {
+		await store.remove(keys.fileContent(key.slice(keys.filesOf(folder).length)));
+		await store.remove(key);
+		files++;
+	}
+	await removeAll(store, keys.againOf(folder));
+	return { batches: ids.length, files };
+}
+
+/** Removes a batch, whatever is left of it. */
+export async function removeBatch(store: ObjectStore, folder: string, id: string): Promise<void> {
+	// Without its record nobody goes on with it, and nobody finds it.
+	await store.remove(keys.record(id));
+	await removeAll(store, keys.folder(id));
+	await store.remove(keys.openBatch(id));
+	await store.remove(keys.batchOf(folder, id));
+}
+
+/** Removes all objects that begin so. */
+export async function removeAll(store: ObjectStore, prefix: string): Promise<void> {
+	for await (const key of store.list(prefix)) await store.remove(key);
+}
+
+async function cancel(person: string, id: string, { batches }: ForgetDeps): Promise<void> {
+	try {
+		await batches.cancel(person, id);
+	} catch (error) {
+		// It has ended, or an earlier call has removed its record.
+		if (error instanceof AppError && ['conflict', 'not_found'].includes(error.code)) return;
+		throw error;
+	}
+}
+
+async function end(
+	person: string,
+	id: string,
+	{ batches, timeoutMs = 20_000, pollMs = 50 }: ForgetDeps,
+	signal: AbortSignal,
+): Promise<void> {
+	const until = performance.now() + timeoutMs;
+	for (;;) {
+		const view = await batches.get(person, id).catch((error) => {
+			if (error instanceof AppError && error.code === 'not_found') return undefined;
+			throw error;
+		});
+		if (view === undefined || view.end !== undefined) return;
+		if (performance.now() > until)
+			throw new AppError(
+				'conflict',
+				`The batch '${id}' was cancelled and has not ended within ${timeoutMs / 1000} s. Nothing was deleted; try again.`,
+			);
+		await sleep(pollMs, undefined, { signal });
+	}
+}

@@ -1,0 +1,98 @@
+/** Everything that is stored of one person is deleted by one call of the owner, and nothing of others. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import OpenAI, { NotFoundError, toFile } from 'openai';
+import { forgetPerson } from '../../server/protocol/routeAddresses.ts';
+import { startTestServer, type TestServer } from '../support/testServer.ts';
+
+let server: TestServer;
+before(async () => {
+	server = await startTestServer({
+		fakeRunner: true,
+		settings: { jobs: { tickMs: 30, width: 1 } },
+	});
+});
+after(() => server.close());
+
+const line = (content: string) =>
+	JSON.stringify({
+		custom_id: 'one',
+		method: 'POST',
+		url: '/v1/chat/completions',
+		body: { model: 'starter-chat', messages: [{ role: 'user', content }] },
+	});
+
+/** What a person leaves: a response, a conversation, a batch that runs, one that has ended, a file. */
+async function work(id: string, secret: string) {
+	const client = new OpenAI({
+		...{ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 },
+		defaultHeaders: server.member(id),
+	});
+	const response = await client.responses.create({ model: 'starter-chat', input: secret });
+	const conversation = await client.conversations.create({
+		items: [{ type: 'message', role: 'user', content: secret }],
+	});
+	const file = await client.files.create({
+		file: await toFile(Buffer.from(`${line('slow')}\n${line(secret)}`), `${secret}.jsonl`),
+		purpose: 'batch',
+	});
+	const batch = await client.batches.create(
+		{
+			input_file_id: file.id,
+			endpoint: '/v1/chat/completions',
+			completion_window: '24h',
+		},
+		{ headers: { 'Idempotency-Key': secret } },
+	);
+	return { client, response, conversation, file, batch };
+}
+
+/** Files of the data folder that hold a text. */
+const holding = (folder: string, text: string): string[] =>
+	readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name))
+		.filter((path) => readFileSync(path).includes(text));
+
+test('a person is forgotten: responses, conversations, files, running batches and usage, and nobody else', async () => {
+	const [anna, ben] = ['a'.repeat(32), 'b'.repeat(32)];
+	const [hers, his] = [await work(anna, 'lighthouse'), await work(ben, 'windmill')];
+	const folder = server.dataDir;
+	assert.ok(holding(folder, 'lighthouse').length > 1);
+	const body = { person: `person:${anna}` };
+	const gone = await server.client.call(forgetPerson, { body });
+	assert.equal(gone.responses, 2);
+	assert.equal(gone.batches, 1);
+	// The file of requests, and what the cancelled batch has made of it.
+	assert.ok(gone.files >= 1, `${gone.files} files`);
+	assert.ok(gone.usage >= 1, `${gone.usage} rows`);
+	await assert.rejects(hers.client.responses.retrieve(hers.response.id), NotFoundError);
+	await assert.rejects(hers.client.conversations.retrieve(hers.conversation.id), NotFoundError);
+	await assert.rejects(hers.client.files.content(hers.file.id), NotFoundError);
+	await assert.rejects(hers.client.batches.retrieve(hers.batch.id), NotFoundError);
+	assert.deepEqual(holding(folder, 'lighthouse'), []);
+	assert.deepEqual(await server.client.call(forgetPerson, { body }), {
+		...{ responses: 0, batches: 0, files: 0, usage: 0 },
+	});
+
+	assert.equal((await his.client.responses.retrieve(his.response.id)).id, his.response.id);
+	assert.equal(
+		(await his.client.conversations.retrieve(his.conversation.id)).object,
+		'conversation',
+	);
+	assert.match(await (await his.client.files.content(his.file.id)).text(), /windmill/);
+	assert.equal((await his.client.batches.retrieve(his.batch.id)).id, his.batch.id);
+	await his.client.batches.cancel(his.batch.id);
+});
+
+test('only the owner forgets people', async () => {
+	const answer = await fetch(`${server.url}/nearglot/people/forget`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', ...server.member('a'.repeat(32)) },
+		body: JSON.stringify({ person: `person:${'b'.repeat(32)}` }),
+	});
+	assert.ok([401, 403].includes(answer.status), String(answer.status));
+});
