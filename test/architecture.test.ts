@@ -71,6 +71,73 @@ test('renames and removals go through the one module that waits for virus scanne
 	assert.deepEqual(new Set(sync), new Set(Object.keys(movesAtOnce)));
 });
 
+/** Who opens, reads, links or copies files without waiting for programs that hold them, and why. */
+const opensAtOnce: Readonly<Record<string, string>> = {
+	...movesAtOnce,
+	'extension/transcripts/recordingFile.ts': 'a recording that a person names',
+	'server/audio/audioSource.ts': 'a recording that a person names',
+	'server/audio/decodeWorker.ts': 'its own file of the scratch folder',
+	'server/audio/liveAudio.ts': 'its own file of the scratch folder',
+	'server/audio/threadedDecode.ts': 'its own file of the scratch folder',
+	'server/cli/documentFile.ts': 'a document that a person names',
+	'server/cli/modelsShortlist.ts': 'a text that a person names',
+	'server/cli/serveCommand.ts': 'a file that a person names',
+	'server/cli/serveKey.ts': 'a file that a person names',
+	'server/cli/gatewayCommand.ts': 'a file that a person names',
+	'server/cli/sourceFiles.ts': 'rules of a folder that a person names',
+	'server/daemon/ownProgram.ts': 'a part of this program',
+	'server/daemon/telemetryFiles.ts': 'files of another program, looked at again at the next start',
+	'server/engine/devices/system.ts': 'what the system says of devices',
+	'server/engine/grammar/xgrammarModule.ts': 'a part of this program',
+	'server/engine/onnx/optimizeGraph.ts': 'a new file of a random name',
+	'server/engine/build/buildModel.ts': 'its own file, which is open while it is written',
+	'server/engine/runtime/confine.ts': 'Linux alone',
+	'server/engine/runtime/kernelLibrary.ts': 'a part of this program',
+	'server/engine/runtime/nativePackages.ts': 'a part of this program',
+	'server/engine/runtime/threads.ts': 'what the system says of processors',
+	'server/engine/vision/decodeImage.ts': 'a part of this program',
+	'server/gateway/keys/readKeyFile.ts': 'the keys of a gateway that starts, or looked at again',
+	'server/gateway/observe/audit.ts': 'a log that is open all the time',
+	'server/gateway/openParts.ts': 'parts of this program, and files that a person names',
+	'server/gateway/store/sqliteStore.ts': 'a new database',
+	'server/http/peerUser.ts': 'Linux alone',
+	'server/http/studioRoutes.ts': 'a part of this program',
+	'server/lsp/editingCommands.ts': 'files of the editor',
+	'server/lsp/glossaries.ts': 'files of the editor',
+	'server/lsp/prose/languageFile.ts': 'a part of the editor',
+	'server/lsp/prose/textmate.ts': 'a part of the editor',
+	'server/lsp/workspace/ignoreRules.ts': 'files of the editor, looked at again when they change',
+	'server/lsp/workspace/walkFiles.ts': 'files of the editor, looked at again when they change',
+	'server/net/outbound.ts': 'a file that a person names',
+	'server/services/mcpTools.ts': 'a recording that a person names',
+	'server/services/speech/waveform.ts': 'a new file of a random name',
+	'server/services/translate/translateSystems.ts': 'glossaries that a person edits',
+	'server/store/openSqlite.ts': 'a new database',
+	'server/store/processIdentity.ts': 'Linux alone',
+	'server/translate/detect.ts': 'a part of this program',
+};
+
+test('what the product keeps is opened, read, linked and copied by the one module that waits for virus scanners', () => {
+	const names = '(?:open|readFile|link|symlink|cp|copyFile|opendir)';
+	const patient = new RegExp(`^import \\{[^}]*\\b${names}\\b[^}]*\\} from 'node:fs/promises'`, 'm');
+	const atOnce = new RegExp(`\\b${names}Sync\\(`);
+	const opening = all.filter(({ text }) => patient.test(text) || atOnce.test(text));
+	const wrong = opening
+		.map(({ path }) => path)
+		.filter((path) => !(path in opensAtOnce) && path !== 'server/store/openPath.ts');
+	assert.deepEqual(wrong, []);
+	for (const path of Object.keys(opensAtOnce))
+		assert.ok(path in movesAtOnce || opening.some((source) => source.path === path), path);
+});
+
+test('how much memory can be had is asked in the one place that knows each system', () => {
+	const asking = all.filter(({ text }) => /\b(?:freemem|availableMemory|vm_stat)\b/.test(text));
+	assert.deepEqual(
+		asking.map(({ path }) => path),
+		['server/net/roughMemory.ts', 'server/net/usableMemory.ts'],
+	);
+});
+
 /** What runs templates, tokenizers and grammars of models, and who may: threads, and whoever loads a model. */
 const runsModelText: ReadonlyMap<string, readonly string[]> = new Map([
 	[
@@ -240,7 +307,7 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/engine/vision/decodeImage.ts': 'a part of this program',
 	'server/engine/runtime/confine.ts': 'nothing: it names folders to the system',
 	'server/engine/runtime/kernelLibrary.ts': 'a part of this program',
-	'server/engine/runtime/library.ts': 'a part of this program',
+	'server/engine/runtime/nativePackages.ts': 'a part of this program',
 	'server/engine/runtime/threads.ts': 'what the system says of processors',
 	'server/services/mcpTools.ts': 'recordings that the owner names',
 	'server/services/modelFolders.ts': 'copies what an import has checked',
@@ -248,12 +315,12 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/services/speech/waveform.ts': 'writes only',
 };
 const opening =
-	/^(readFile|open|createReadStream|openAsBlob|cp|copyFile|readv?|glob)(Sync)?$|^(default|\*|promises)$/;
+	/^(readFile|open|createReadStream|openAsBlob|cp|copyFile|readv?|glob)(Sync)?$|^(openPath(Now)?|readPath(Text|Bytes)|copyPath)$|^(default|\*|promises)$/;
 
-/** Names that a file takes from modules of Node, as `<module> <name>`; types do not open anything. */
+/** Names that a file takes from Node's file system and from the module that waits for it; types do not open anything. */
 function takenFromFs({ text }: Source): string[] {
 	const statements = text.matchAll(
-		/import\s+(?!type\b)([^;'"]*?)\s+from\s+['"](?:node:)?fs(?:\/promises)?['"]/g,
+		/import\s+(?!type\b)([^;'"]*?)\s+from\s+['"](?:(?:node:)?fs(?:\/promises)?|[./]*\/store\/openPath\.ts)['"]/g,
 	);
 	return [...statements].flatMap(([, names = '']) =>
 		names.includes('{')

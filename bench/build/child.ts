@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { buildFolder } from '../../server/engine/build/buildFolder.ts';
+import { usableMemory } from '../../server/net/usableMemory.ts';
 
 const [source = '', target = ''] = process.argv.slice(2);
 const status = () => readFileSync('/proc/self/status', 'utf8');
@@ -16,6 +17,7 @@ const loss = await buildFolder(
 	{ source: { kind: 'path', path: source }, target, origin: { source } },
 	{
 		onPlan: async () => {},
+		usableBytes: usableMemory,
 		onProgress: ({ phase, doneBytes, totalBytes }) => {
 			const share = doneBytes / totalBytes;
 			if (share === 1) phases[phase] = { cpuSeconds: seconds(), peakMegabytes: peakMegabytes() };

@@ -1,10 +1,11 @@
 /** Files that a person names for what a command makes. */
 
 import { randomBytes } from 'node:crypto';
-import { constants, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { constants, lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { openPath } from '../store/openPath.ts';
 import { UsageError } from './command.ts';
 
 /**
@@ -77,7 +78,7 @@ interface Owned {
 async function replace(path: string, text: OutputContent, old: Owned | undefined): Promise<void> {
 	const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
 	try {
-		const file = await open(draft, 'wx');
+		const file = await openPath(draft, 'wx');
 		try {
 			if (old !== undefined) {
 				// Who may not give a file away keeps it.
@@ -98,7 +99,7 @@ async function replace(path: string, text: OutputContent, old: Owned | undefined
 }
 
 async function writeInto(path: string, text: OutputContent): Promise<void> {
-	const file = await open(path, constants.O_WRONLY);
+	const file = await openPath(path, constants.O_WRONLY);
 	try {
 		await file.writeFile(text);
 	} finally {

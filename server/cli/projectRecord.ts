@@ -1,9 +1,10 @@
 /** The record of translations in the folder of a project: found, read, and written while work goes on. */
 
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { readPathText } from '../store/openPath.ts';
 import {
 	emptyRecord,
 	type MadeFile,
@@ -139,7 +140,7 @@ export class ProjectRecord {
 
 async function read(path: string): Promise<string | undefined> {
 	try {
-		return await readFile(path, 'utf8');
+		return await readPathText(path);
 	} catch (error) {
 		if (errno(error) === 'ENOENT') return undefined;
 		throw systemError(error, { path, verb: 'read' }) ?? error;

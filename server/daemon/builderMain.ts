@@ -30,6 +30,7 @@ export async function serveBuilder(channel: BuilderChannel): Promise<void> {
 	const pending = new Map<number, Pending>();
 	const { promise: started, resolve: start } = Promise.withResolvers<BuilderTask>();
 	const { promise: wanted, resolve: go } = Promise.withResolvers<void>();
+	const { promise: usableBytes, resolve: tellMemory } = Promise.withResolvers<number>();
 	channel.onMessage((message) => {
 		switch (message.type) {
 			case 'start':
@@ -43,6 +44,9 @@ export async function serveBuilder(channel: BuilderChannel): Promise<void> {
 				return;
 			case 'unread':
 				refuse(pending, message.id, message.error);
+				return;
+			case 'memory':
+				tellMemory(message.usableBytes);
 		}
 	});
 	let nextId = 1;
@@ -70,6 +74,10 @@ export async function serveBuilder(channel: BuilderChannel): Promise<void> {
 					await wanted;
 				},
 				onProgress: (progress) => channel.send({ type: 'progress', progress }),
+				usableBytes: () => {
+					channel.send({ type: 'memory' });
+					return usableBytes;
+				},
 			},
 		);
 		channel.send({ type: 'done', ...defined({ loss }) });

@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { usableMemory } from '../net/usableMemory.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, fromErrorWire, systemReason, toErrorWire } from '../protocol/index.ts';
 import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
@@ -32,6 +33,8 @@ export interface BuilderDeps {
 	/** Command of a process that may write to a folder. */
 	readonly command: (folder: string) => RunnerCommand;
 	readonly log: Logger;
+	/** Bytes of memory that can be had now; default: of this machine. */
+	readonly usableBytes?: () => Promise<number>;
 	/** Milliseconds without a word after which the process is ended; default 10 minutes. */
 	readonly silenceMs?: number;
 }
@@ -55,7 +58,7 @@ export function createModelBuilder(deps: BuilderDeps): ModelBuilder {
 }
 
 async function run(
-	{ command, log, silenceMs = 600_000 }: BuilderDeps,
+	{ command, log, usableBytes = usableMemory, silenceMs = 600_000 }: BuilderDeps,
 	request: BuildRequest,
 	listener: BuildListener,
 	signal: AbortSignal,
@@ -103,6 +106,12 @@ async function run(
 							if (wanted) send(child, { type: 'go' });
 							else resolve(undefined);
 						}, reject);
+						return;
+					case 'memory':
+						usableBytes().then(
+							(bytes) => send(child, { type: 'memory', usableBytes: bytes }),
+							reject,
+						);
 						return;
 					case 'progress':
 						listener.onProgress(message.progress);

@@ -21,7 +21,9 @@ export type ToBuilder =
 	| { readonly type: 'go' }
 	/** The next piece of what was asked for, in order. */
 	| { readonly type: 'bytes'; readonly id: number; readonly bytes: Uint8Array }
-	| { readonly type: 'unread'; readonly id: number; readonly error: ErrorWire };
+	| { readonly type: 'unread'; readonly id: number; readonly error: ErrorWire }
+	/** Memory that can be had now. The process may start no program, which the question takes on macOS. */
+	| { readonly type: 'memory'; readonly usableBytes: number };
 
 export type FromBuilder =
 	| {
@@ -34,6 +36,8 @@ export type FromBuilder =
 	  }
 	| { readonly type: 'plan'; readonly facts: BuildFacts }
 	| { readonly type: 'progress'; readonly progress: FolderProgress }
+	/** Asks how much memory can be had now. */
+	| { readonly type: 'memory' }
 	| { readonly type: 'done'; readonly loss?: BuiltLoss }
 	| { readonly type: 'error'; readonly error: ErrorWire; readonly stack?: string };
 

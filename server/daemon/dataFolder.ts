@@ -4,7 +4,7 @@ import { chmod, lstat, readdir } from 'node:fs/promises';
 import { resolve, win32 } from 'node:path';
 import { sentenceOf } from '../protocol/index.ts';
 import { type Logger, silentLogger } from '../services/logger.ts';
-import { leaveToOwner } from '../store/privateFolder.ts';
+import { type FolderSystem, leaveToOwner } from '../store/privateFolder.ts';
 import { windowsFolders } from '../store/windowsFolders.ts';
 import { dataDir, type Machine } from './paths.ts';
 
@@ -19,14 +19,17 @@ const ownFile =
 /**
  * Makes the data folder private when it is this user's and has the rights a umask gave it. A link, a home
  * folder, a folder with other things in it and one with other rights stay as they are; the log says so.
+ * @param accessLists of Windows, which has them in place of modes
  */
 export async function closeDataFolder(
 	machine: Machine,
 	directory: string,
 	log: Logger,
+	accessLists: FolderSystem = windowsFolders(machine.home, machine.env),
 ): Promise<void> {
 	try {
-		if (machine.platform === 'win32') return await closeOnWindows(machine, directory, log);
+		if (machine.platform === 'win32')
+			return await closeOnWindows(machine, directory, log, accessLists);
 		const { mode, uid, ...found } = await lstat(directory).then((stats) => ({
 			mode: stats.mode & 0o7777,
 			uid: stats.uid,
@@ -50,7 +53,12 @@ export async function closeDataFolder(
 }
 
 /** Modes mean nothing there: a folder that is not below the home is open to whoever may enter the one above. */
-async function closeOnWindows(machine: Machine, directory: string, log: Logger): Promise<void> {
+async function closeOnWindows(
+	machine: Machine,
+	directory: string,
+	log: Logger,
+	accessLists: FolderSystem,
+): Promise<void> {
 	const path = win32.resolve(directory);
 	const isLink = (await lstat(directory)).isSymbolicLink();
 	const isPlace = path === win32.parse(path).root || path === win32.resolve(machine.home);
@@ -63,7 +71,7 @@ async function closeOnWindows(machine: Machine, directory: string, log: Logger):
 			});
 		return;
 	}
-	const isClosed = await leaveToOwner(directory, windowsFolders(machine.home, machine.env));
+	const isClosed = await leaveToOwner(directory, accessLists);
 	if (!isClosed)
 		log.warn('other users may read the data folder: its drive keeps no access lists', {
 			folder: directory,

@@ -1,11 +1,11 @@
 /** Fetches a file of the list of translation models, unpacked and held against its hash. */
 
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../protocol/index.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { openPath } from '../store/openPath.ts';
 import { diskError } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
 import { hubStatusError } from './repository.ts';
@@ -35,7 +35,7 @@ export async function downloadStudentFile(
 			discard(response);
 			throw hubStatusError(response, url, http.endpoint);
 		}
-		await using file = await open(part, 'w');
+		await using file = await openPath(part, 'w');
 		const hash = createHash('sha256');
 		let written = 0;
 		const take = async (pieces: AsyncIterable<Buffer>) => {

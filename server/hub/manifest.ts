@@ -1,9 +1,9 @@
 /** `nearglot.json` in a downloaded model's folder: what it is, where it came from, what must be there. */
 
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelTask, Precision, PromptTemplate } from '../protocol/index.ts';
 import { movePath } from '../store/movePath.ts';
+import { openPath } from '../store/openPath.ts';
 import { readModelJson } from './modelData/readModelFile.ts';
 
 /** What a model was built of, where it was not published as it is. */
@@ -71,7 +71,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
 /** Writes the manifest last and atomically: its presence says that the model is complete. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
 	const path = join(folder, manifestName);
-	const handle = await open(`${path}.new`, 'w');
+	const handle = await openPath(`${path}.new`, 'w');
 	try {
 		await handle.writeFile(`${JSON.stringify(manifest, null, '\t')}\n`);
 		await handle.sync();

@@ -3,11 +3,12 @@
  * choice is written in between: killed at any moment, one of the two holds everything.
  */
 
-import { cp, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { AppError, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { copyPath } from '../store/openPath.ts';
 import { movingSuffix, noteMoving } from '../store/scratch.ts';
 import type { ModelSettingsFile } from './modelSettings.ts';
 
@@ -44,7 +45,10 @@ export async function moveModelFolders(
 		makeFolder(staging);
 		const names = await entries(from);
 		for (const name of names)
-			await cp(join(from, name), join(staging, name), { recursive: true, verbatimSymlinks: true });
+			await copyPath(join(from, name), join(staging, name), {
+				recursive: true,
+				verbatimSymlinks: true,
+			});
 		await removePath(target, { recursive: true, force: true });
 		await movePath(staging, target);
 		await settings

@@ -4,10 +4,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
+import { type FileHandle, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../store/makeFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { openPath, readPathBytes, readPathText } from '../store/openPath.ts';
 import type { HubFile } from './repository.ts';
 
 export interface Part {
@@ -55,7 +56,7 @@ export class PartFile {
 		let etag: string | undefined;
 		let fresh = true;
 		try {
-			const saved = JSON.parse(await readFile(names.identity, 'utf8')) as {
+			const saved = JSON.parse(await readPathText(names.identity)) as {
 				identity?: unknown;
 				etag?: unknown;
 			};
@@ -70,14 +71,14 @@ export class PartFile {
 			await writeFile(`${names.identity}.new`, JSON.stringify({ identity }));
 			await movePath(`${names.identity}.new`, names.identity);
 		}
-		const data = await open(names.data, fresh ? 'w+' : 'a+').then(async (handle) => {
+		const data = await openPath(names.data, fresh ? 'w+' : 'a+').then(async (handle) => {
 			if (fresh) return handle;
 			await handle.close();
-			return open(names.data, 'r+');
+			return openPath(names.data, 'r+');
 		});
-		const journal = await open(names.journal, 'a+').then(async (handle) => {
+		const journal = await openPath(names.journal, 'a+').then(async (handle) => {
 			await handle.close();
-			return open(names.journal, 'r+');
+			return openPath(names.journal, 'r+');
 		});
 		const saved = Buffer.alloc(count * 8);
 		if (!fresh) await journal.read(saved, 0, saved.length, 0);
@@ -173,7 +174,7 @@ function partNames(target: string) {
 
 /** Bytes of a file that an unfinished download has fetched; its data has holes, so only the journal tells. */
 export async function arrivedBytes(target: string): Promise<number> {
-	const journal = await readFile(partNames(target).journal).catch(() => Buffer.alloc(0));
+	const journal = await readPathBytes(partNames(target).journal).catch(() => Buffer.alloc(0));
 	let sum = 0;
 	for (let at = 0; at + 8 <= journal.length; at += 8)
 		sum += Math.min(partBytes, Number(journal.readBigUInt64LE(at)));

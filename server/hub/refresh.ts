@@ -3,10 +3,10 @@
  * in a file, so that the next start knows them offline. Nothing here is needed to work offline.
  */
 
-import { readFile } from 'node:fs/promises';
 import { defined } from '../protocol/defined.ts';
 import { asAppError } from '../protocol/index.ts';
 import { changeFile } from '../store/changeFile.ts';
+import { readPathText } from '../store/openPath.ts';
 import type { Catalogue, CatalogueVariant } from './catalogue.ts';
 import type { HubHttp } from './http.ts';
 import { type HubRepository, readRepository } from './repository.ts';
@@ -30,7 +30,7 @@ export interface RefreshFile {
 }
 
 export async function readRefresh(path: string): Promise<RefreshFile | undefined> {
-	return parseRefresh(await readFile(path, 'utf8').catch(() => undefined));
+	return parseRefresh(await readPathText(path).catch(() => undefined));
 }
 
 /** Without a refresh the bundled catalogue stands alone. */

@@ -1,11 +1,12 @@
 /** Documents of batches, listed, read and written wherever they lie. */
 
 import { randomBytes } from 'node:crypto';
-import { open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { openPath, readPathBytes } from '../store/openPath.ts';
 import { type DocumentPlace, type FoundDocument, lastPart, tooLarge } from './documentAddresses.ts';
 import type { StoredFiles } from './storedFiles.ts';
 import type { WebDocuments } from './webDocuments.ts';
@@ -160,7 +161,7 @@ async function readInside(root: string, path: string, maxBytes: number): Promise
 	const found = await stat(real);
 	if (!found.isFile()) throw new AppError('not_found', `${path} is no file.`);
 	if (found.size > maxBytes) throw tooLarge(maxBytes);
-	return readFile(real).catch((error) => {
+	return readPathBytes(real).catch((error) => {
 		throw readable(error, path);
 	});
 }
@@ -178,7 +179,7 @@ async function writeInside(root: string, path: string, bytes: Uint8Array): Promi
 	const draft = join(folder, `.${randomBytes(9).toString('hex')}.part`);
 	try {
 		makeFolder(folder, 0o777);
-		const file = await open(draft, 'wx');
+		const file = await openPath(draft, 'wx');
 		try {
 			await file.writeFile(bytes);
 			await file.datasync();

@@ -1,12 +1,12 @@
 /** Objects as files of a folder, which several machines may share. Private to its user; complete or absent. */
 
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { link, open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
 import { makePrivateDir } from '../store/files.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { linkPath, openPath } from '../store/openPath.ts';
 import { checkKey, notStored, type ObjectContent, type ObjectStore } from './objectStore.ts';
 
 /** Drafts that are older are those of ended processes. */
@@ -55,7 +55,7 @@ class FolderStore implements ObjectStore {
 		return this.#write(path, content, async (draft) => {
 			try {
 				// A second name is made only where there is none of that name.
-				await link(draft, path);
+				await linkPath(draft, path);
 				return true;
 			} catch (error) {
 				if (errno(error) === 'EEXIST') return false;
@@ -71,7 +71,8 @@ class FolderStore implements ObjectStore {
 		const path = this.#path(key);
 		const range = end === undefined ? { start } : { start, end: end - 1 };
 		try {
-			for await (const chunk of createReadStream(path, range)) yield chunk as Uint8Array;
+			const file = await openPath(path);
+			for await (const chunk of file.createReadStream(range)) yield chunk as Uint8Array;
 		} catch (error) {
 			if (errno(error) === 'ENOENT') throw notStored(key);
 			throw this.#unusable(error, path, 'read');
@@ -133,7 +134,7 @@ class FolderStore implements ObjectStore {
 		const draft = join(this.#root, '.drafts', randomBytes(12).toString('hex'));
 		try {
 			await this.#makeFolder(dirname(path));
-			const file = await open(draft, 'wx', 0o600);
+			const file = await openPath(draft, 'wx', 0o600);
 			try {
 				if (content instanceof Uint8Array) await file.writeFile(content);
 				else for await (const part of content) await file.writeFile(part);
@@ -169,7 +170,7 @@ class FolderStore implements ObjectStore {
 async function syncFolder(path: string): Promise<void> {
 	if (process.platform === 'win32') return;
 	try {
-		await using folder = await open(path, 'r');
+		await using folder = await openPath(path);
 		await folder.sync();
 	} catch {
 		// Some network and FUSE folders know no such call either.

@@ -76,6 +76,13 @@ const fileTroubles: ReadonlyMap<string, Trouble> = new Map(
 	}),
 );
 
+/** macOS keeps programs out of some folders of their own user with this code, and reading needs no other right. */
+const keptOut: Trouble = [
+	'store_unavailable',
+	'macOS keeps this program out',
+	'Allow the app that started it (the editor, the terminal) in System Settings, Privacy & Security, Files and Folders, or move it out of Desktop, Documents and Downloads.',
+];
+
 /** Something new is not missing: the place for it is. */
 const noPlace: Trouble = ['store_unavailable', 'nothing can be made there', 'Use another folder.'];
 
@@ -162,6 +169,8 @@ export interface Tried {
 	readonly verb?: string;
 	/** What to do where nobody or this user can have a file, as a sentence. */
 	readonly elsewhere?: string;
+	/** Default: this machine's; pages of a browser have none. */
+	readonly platform?: string;
 }
 
 /** An error of the system as one with a sentence; `undefined` for any other error. */
@@ -175,7 +184,9 @@ export function systemError(error: unknown, tried: Tried = {}): AppError | undef
 		return new AppError(kind, `${addressOf(found)}: ${reason}. ${wayOut}`, { cause: error });
 	}
 	const isMade = code === 'ENOENT' && /^mk/.test(syscall);
-	const [kind, reason, wayOut] = (isMade ? noPlace : fileTroubles.get(code)) ?? [
+	const isKeptOut = code === 'EPERM' && isReading(syscall) && platformOf(tried) === 'darwin';
+	const known = isMade ? noPlace : isKeptOut ? keptOut : fileTroubles.get(code);
+	const [kind, reason, wayOut] = known ?? [
 		'store_unavailable',
 		`the system refuses with ${code}`,
 		'Try again; if it stays so, use another folder.',
@@ -183,12 +194,20 @@ export function systemError(error: unknown, tried: Tried = {}): AppError | undef
 	const what = tried.path ?? found.path ?? 'A file of Nearglot';
 	const asked = (syscall.startsWith('spawn') ? 'started' : verbs.get(syscall)) ?? 'used';
 	const to = found.dest === undefined || tried.path !== undefined ? '' : ` to ${found.dest}`;
-	const advice = /^(EACCES|EPERM|EROFS|ENOTDIR)$/.test(code) ? (tried.elsewhere ?? wayOut) : wayOut;
+	const isElsewhere = /^(EACCES|EPERM|EROFS|ENOTDIR)$/.test(code) && !isKeptOut;
+	const advice = isElsewhere ? (tried.elsewhere ?? wayOut) : wayOut;
 	const { verb = asked } = tried;
 	return new AppError(kind, `${what} cannot be ${verb}${to}: ${reason}. ${advice}`, {
 		cause: error,
 	});
 }
+
+const isReading = (syscall: string): boolean =>
+	/^(?:open|opendir|scandir|stat|lstat|copyfile)$/.test(syscall);
+
+const platformOf = (tried: Tried): string | undefined =>
+	tried.platform ??
+	(globalThis as { readonly process?: { readonly platform?: string } }).process?.platform;
 
 /** What an error says, for a log: a sentence where the system has refused something. */
 export const sentenceOf = (error: unknown): string =>

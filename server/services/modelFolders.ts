@@ -1,6 +1,6 @@
 /** Folders of models beyond downloads: registered in place, imported from archives, removed. */
 
-import { cp, readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
 import { diskError } from '../hub/downloadFile.ts';
@@ -13,6 +13,7 @@ import { pathFault } from '../hub/names.ts';
 import { AppError, type ModelInfo, systemError } from '../protocol/index.ts';
 import { idName } from '../protocol/modelNames.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { copyPath } from '../store/openPath.ts';
 import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
 import { type BuildDeps, type BuildFlags, buildFromPath, holdsWeights } from './builtModels.ts';
 
@@ -175,7 +176,7 @@ async function importModel(
 	});
 	try {
 		if (info.isDirectory())
-			await cp(path, join(work, 'model'), {
+			await copyPath(path, join(work, 'model'), {
 				recursive: true,
 				dereference: true,
 				filter: (source) => checkCopied(path, source),

@@ -1,11 +1,12 @@
 /** Private files: complete or absent, readable by their owner alone. */
 
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AppError, asAppError, errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from './makeFolder.ts';
 import { movePath, removePath } from './movePath.ts';
+import { openPath, readPathText } from './openPath.ts';
 
 /** Creates a folder only its owner can enter. A read-only home becomes a sentence that says so. */
 export async function makePrivateDir(path: string): Promise<void> {
@@ -36,7 +37,7 @@ async function danglingLink(path: string): Promise<AppError | undefined> {
  */
 export async function readPlainText(path: string): Promise<string | undefined> {
 	try {
-		if ((await stat(path)).isFile()) return await readFile(path, 'utf8');
+		if ((await stat(path)).isFile()) return await readPathText(path);
 	} catch (error) {
 		if (errno(error) === 'ENOENT') return undefined;
 		throw systemError(error, { path, verb: 'read' }) ?? error;
@@ -53,7 +54,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 export async function writeDraft(path: string, text: string): Promise<string> {
 	const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
 	try {
-		const file = await open(draft, 'wx', 0o600);
+		const file = await openPath(draft, 'wx', 0o600);
 		try {
 			await file.writeFile(text);
 			await file.sync();
@@ -96,7 +97,7 @@ export async function replaceFile(draft: string, path: string): Promise<void> {
 async function syncFolder(path: string): Promise<void> {
 	if (process.platform === 'win32') return;
 	try {
-		await using folder = await open(path, 'r');
+		await using folder = await openPath(path);
 		await folder.sync();
 	} catch {
 		// Some network and FUSE folders know no such call either.

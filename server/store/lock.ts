@@ -6,13 +6,14 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { open, stat, utimes } from 'node:fs/promises';
+import { stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, errno } from '../protocol/index.ts';
 import { makePrivateDir, readPlainText, unwritable } from './files.ts';
 import { removePath } from './movePath.ts';
 import { notify } from './notices.ts';
+import { openPath } from './openPath.ts';
 import { isHere, lives, type ProcessIdentity, thisProcess } from './processIdentity.ts';
 
 export interface LockOwner extends ProcessIdentity {
@@ -93,7 +94,7 @@ async function create(path: string, token: string): Promise<boolean> {
 	const owner: LockOwner = { ...thisProcess(), token };
 	own.add(token);
 	try {
-		const handle = await open(path, 'wx', 0o600);
+		const handle = await openPath(path, 'wx', 0o600);
 		try {
 			await handle.writeFile(JSON.stringify(owner));
 		} catch (error) {
@@ -164,7 +165,7 @@ function isStale(
  */
 async function takeOver(path: string, seen: string, guard: Watch): Promise<boolean> {
 	try {
-		await (await open(guard.path, 'wx', 0o600)).close();
+		await (await openPath(guard.path, 'wx', 0o600)).close();
 	} catch (error) {
 		if (errno(error) !== 'EEXIST') throw unwritable(guard.path, error);
 		await guard.look();

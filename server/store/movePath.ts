@@ -1,12 +1,8 @@
-/**
- * Renames and removals, the one place for them. Windows refuses both while any program has the file or a file of the
- * folder open, and virus scanners, indexers and backups open whatever was just written: so they are tried again, and
- * who is left without says which program it may be.
- */
+/** Renames and removals, the one place for them: `backoff.ts` says why they are tried again. */
 
 import { rename, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { AppError, errno } from '../protocol/index.ts';
+import { withBackoff } from './backoff.ts';
 
 export interface RemoveOptions {
 	/** Folders with all that is in them. */
@@ -30,39 +26,13 @@ export interface PathSystem {
 	sleep(milliseconds: number): Promise<unknown>;
 }
 
-/** What Windows says of what another program has open. */
-const heldCode = /^(?:EPERM|EACCES|EBUSY|ENOTEMPTY)$/;
-/** A scanner is done with a file of gigabytes after seconds. */
-const timeoutMs = 10_000;
-const longestPauseMs = 500;
-
 /** @throws AppError `store_unavailable` from both, on Windows, when another program does not let go */
-export function pathMover({ platform, ...system }: PathSystem): PathMover {
-	const patiently = async (path: string, verb: string, work: () => Promise<void>) => {
-		for (let pauseMs = 20, waitedMs = 0; ; waitedMs += pauseMs, pauseMs *= 1.5) {
-			try {
-				return await work();
-			} catch (error) {
-				if (platform !== 'win32' || !heldCode.test(errno(error) ?? '')) throw error;
-				if (waitedMs >= timeoutMs) throw held(path, verb, error);
-				pauseMs = Math.min(pauseMs, longestPauseMs);
-				await system.sleep(pauseMs);
-			}
-		}
-	};
-	return {
-		move: (from, to) => patiently(to, 'replaced', () => system.rename(from, to)),
-		remove: (path, options = {}) => patiently(path, 'removed', () => system.rm(path, options)),
-	};
-}
-
-function held(path: string, verb: string, cause: unknown): AppError {
-	return new AppError(
-		'store_unavailable',
-		`${path} cannot be ${verb}: another program has it or a file in it open. That may be a virus scanner, a backup, an indexer, or an editor that shows it. Close it and try again.`,
-		{ cause },
-	);
-}
+export const pathMover = ({ platform, sleep, ...system }: PathSystem): PathMover => ({
+	move: (from, to) =>
+		withBackoff({ path: to, verb: 'replaced' }, () => system.rename(from, to), platform, sleep),
+	remove: (path, options = {}) =>
+		withBackoff({ path, verb: 'removed' }, () => system.rm(path, options), platform, sleep),
+});
 
 const here = pathMover({ platform: process.platform, rename, rm, sleep: setTimeout });
 

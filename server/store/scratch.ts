@@ -6,11 +6,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readlinkSync, realpathSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDir } from './files.ts';
 import { makeFolder } from './makeFolder.ts';
 import { removePath } from './movePath.ts';
+import { readPathText } from './openPath.ts';
 
 /** Uploads, recordings from a page and from standard input, and the sound of any of them. */
 export type ScratchKind = 'upload' | 'live' | 'stdin' | 'decoded';
@@ -130,7 +131,7 @@ export async function removeDeadScratch(options: SweepOptions): Promise<string[]
 			const forgotten = options.now() - found.mtimeMs > forgottenMs;
 			const isDead = of === space ? !options.isAlive(Number(pid)) : forgotten;
 			if (!isDead) continue;
-			const copy = await readFile(join(path, placeName), 'utf8').catch(() => '');
+			const copy = await readPathText(join(path, placeName)).catch(() => '');
 			if (name.includes('-moving-') && copy.endsWith(movingSuffix))
 				await removePath(copy, { recursive: true, force: true });
 			await removePath(path, { recursive: true });

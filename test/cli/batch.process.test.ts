@@ -6,6 +6,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Home, newHome } from '../support/home.ts';
+import { needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
 
@@ -52,7 +53,7 @@ test('a batch is run, shown, and gone on with by the same command; failed lines 
 	assert.equal(JSON.parse(retried.stdout).metadata.retry_of, listed[0].id);
 });
 
-test('Ctrl+C leaves the batch running', async () => {
+test('Ctrl+C leaves the batch running', { skip: needsSignals }, async () => {
 	const file = join(temporaryFolder('batch'), 'in.jsonl');
 	await writeFile(file, Array.from({ length: 100 }, (_, id) => line(id)).join(''));
 	const child = home.start(['batch', 'run', file]);

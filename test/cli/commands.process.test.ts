@@ -12,6 +12,7 @@ import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { pruneHead } from '../fixtures/prunedHead.ts';
 import { startFakeDaemon } from '../support/fakeDaemon.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
+import { needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 let home: Home;
@@ -130,7 +131,7 @@ test('wrong use is 2 and says what is wrong', async () => {
 	}
 });
 
-test('a server told twice to end ends in good order', async () => {
+test('a server told twice to end ends in good order', { skip: needsSignals }, async () => {
 	const other = await newHome();
 	const server = other.start(['serve', '--json']);
 	await firstLine(server);

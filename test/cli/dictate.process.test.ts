@@ -17,7 +17,8 @@ before(async () => {
 	path = join(home.folder, 'bin');
 	await mkdir(path);
 	await mkdir(join(home.folder, 'models'));
-	if (!whisper.skip) await symlink(whisper.path, join(home.folder, 'models', 'whisper-tjs'));
+	if (!whisper.skip)
+		await symlink(whisper.path, join(home.folder, 'models', 'whisper-tjs'), 'junction');
 	home.env.PATH = path + delimiter + home.env.PATH;
 });
 after(() => home.close());

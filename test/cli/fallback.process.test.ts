@@ -23,8 +23,10 @@ before(async () => {
 	for (const part of ['package.json', 'server', 'starter/models'])
 		cpSync(join(root, part), join(install, part), { recursive: true });
 	mkdirSync(join(packages, 'koffi'), { recursive: true });
-	for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== 'koffi'))
-		symlinkSync(join(root, 'node_modules', name), join(packages, name));
+	for (const name of readdirSync(join(root, 'node_modules')).filter(
+		(one) => one !== 'koffi' && !one.startsWith('.'),
+	))
+		symlinkSync(join(root, 'node_modules', name), join(packages, name), 'junction');
 	writeFileSync(join(packages, 'koffi/package.json'), '{"name":"koffi","main":"index.cjs"}');
 	writeFileSync(join(packages, 'koffi/index.cjs'), breakage);
 	home = await newHome({}, join(install, 'server/main.ts'));

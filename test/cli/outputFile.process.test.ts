@@ -19,9 +19,10 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { UsageError } from '../../server/cli/command.ts';
 import { checkTarget, writeOutput } from '../../server/cli/outputFile.ts';
+import { needsFileLinks, needsLinux, needsModes } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const posix = { skip: process.platform === 'win32' };
+const posix = { skip: needsFileLinks || needsModes };
 
 let folder = '';
 beforeEach(() => {
@@ -85,7 +86,7 @@ test('a pipe is written into and stays', posix, async () => {
 });
 
 test('a device that is full is an error with its name', {
-	skip: process.platform !== 'linux',
+	skip: needsLinux,
 }, async () => {
 	const path = join(folder, 'full');
 	await symlink('/dev/full', path);

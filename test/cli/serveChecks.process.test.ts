@@ -57,7 +57,7 @@ test('serve refuses them before it begins', async () => {
 		[['--allow-origin', 'nonsense'], {}, /--allow-origin/],
 		[['--allow-host', 'http://x/'], {}, /--allow-host/],
 		[['--models', join(folder, 'file')], {}, /--models: .*is no folder/],
-		[[], { NEARGLOT_MODELS: '/etc/passwd' }, /NEARGLOT_MODELS: .*is no folder/],
+		[[], { NEARGLOT_MODELS: join(folder, 'file') }, /NEARGLOT_MODELS: .*is no folder/],
 	] as const) {
 		const { code, stderr } = await home.run(['serve', ...args], '', env);
 		assert.equal(code, 2, stderr);

@@ -45,7 +45,7 @@ before(async () => {
 		await mkdir(join(folder, dirname(path)), { recursive: true });
 		await writeFile(join(folder, path), text);
 	}
-	await symlink(start, join(folder, 'docs/link'));
+	await symlink(start, join(folder, 'docs/link'), 'junction');
 	process.chdir(folder);
 });
 after(() => process.chdir(start));

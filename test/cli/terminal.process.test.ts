@@ -11,6 +11,7 @@ import { createLogger } from '../../server/daemon/fileLogger.ts';
 import { selfCommand } from '../../server/daemon/machine.ts';
 import { escapedJson, plainText, visibleText } from '../../server/protocol/visibleText.ts';
 import { type Home, newHome } from '../support/home.ts';
+import { needsLinux } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 let home: Home;
@@ -75,7 +76,7 @@ test('lines of a log hold the same values without one letter that steers', async
 });
 
 test('output that cannot be written is a failure with a sentence, wherever it breaks off', {
-	skip: process.platform !== 'linux',
+	skip: needsLinux,
 }, () => {
 	const { file, args } = selfCommand([], home.env);
 	const shell = (script: string, ...more: string[]) =>

@@ -14,7 +14,8 @@ let home: Home;
 before(async () => {
 	home = await newHome();
 	await mkdir(join(home.folder, 'models'));
-	if (!whisper.skip) await symlink(whisper.path, join(home.folder, 'models', 'whisper-tjs'));
+	if (!whisper.skip)
+		await symlink(whisper.path, join(home.folder, 'models', 'whisper-tjs'), 'junction');
 });
 after(() => home.close());
 

@@ -217,8 +217,8 @@ test('a container is listed page by page, read and written with its signature, w
 test('folders of the operator are read and written, and nothing beside them', async () => {
 	await writeFile(join(folder, 'in/a.md'), 'Open the file.');
 	await writeFile(join(folder, 'in/sub/b.txt'), 'Save it.');
-	await symlink('/etc', join(folder, 'in/etc'));
-	await symlink('/etc', join(folder, 'etc'));
+	await symlink('/etc', join(folder, 'in/etc'), 'junction');
+	await symlink('/etc', join(folder, 'etc'), 'junction');
 	const from = String(pathToFileURL(join(folder, 'in')));
 	const { documents } = await run([
 		{

@@ -11,6 +11,7 @@ const facts = {
 	memoryBytes: 3,
 	storedAs: 'f32',
 };
+let asksMemory = false;
 let received = 0;
 let sum = 0;
 
@@ -24,6 +25,7 @@ process.on('message', (message: ToBuilder) => {
 			return;
 		}
 		if (source === 'silent') return;
+		asksMemory = source === 'usable';
 		if (source === 'stubborn') {
 			process.removeAllListeners('disconnect');
 			// An open port keeps a process alive, whatever else it is told.
@@ -31,7 +33,17 @@ process.on('message', (message: ToBuilder) => {
 		}
 		say({ type: 'plan', facts });
 	}
-	if (message.type === 'go') say({ type: 'read', id: 1, file: 0, offset: 1, length: 2_500_000 });
+	if (message.type === 'go' && asksMemory) say({ type: 'memory' });
+	else if (message.type === 'go')
+		say({ type: 'read', id: 1, file: 0, offset: 1, length: 2_500_000 });
+	if (message.type === 'memory') {
+		const { usableBytes } = message;
+		say({
+			type: 'progress',
+			progress: { phase: 'check', doneBytes: usableBytes, totalBytes: usableBytes },
+		});
+		say({ type: 'done' });
+	}
 	if (message.type === 'unread') say({ type: 'error', error: message.error });
 	if (message.type === 'bytes') {
 		received += message.bytes.length;

@@ -26,6 +26,7 @@ const builder = (silenceMs?: number) =>
 			env: process.env,
 		}),
 		log: silent,
+		usableBytes: async () => 123,
 		...(silenceMs === undefined ? {} : { silenceMs }),
 	});
 
@@ -61,6 +62,13 @@ describe('a process that builds', () => {
 		);
 		assert.equal(facts?.architecture, 'llama');
 		assert.deepEqual(told, [{ phase: 'build', doneBytes: 2_500_000, totalBytes: 5_000_000 }]);
+	});
+
+	it('is told how much memory there is, as it may start no program that knows', async () => {
+		const told: FolderProgress[] = [];
+		const listener = { ...wanted, onProgress: (progress: FolderProgress) => told.push(progress) };
+		await builder().build(request('usable'), listener, never);
+		assert.deepEqual(told, [{ phase: 'check', doneBytes: 123, totalBytes: 123 }]);
 	});
 
 	it('ends with its plan when no more is wanted, and with the error of whoever refuses it', async () => {

@@ -18,6 +18,7 @@ import { chatCompletions, listModels } from '../../server/protocol/routeAddresse
 import { runners as runnersRoute } from '../../server/protocol/routes/status.ts';
 import { makeHiddenFolder } from '../../server/store/scratch.ts';
 import { firstLine, gone, type Home, newHome } from '../support/home.ts';
+import { needsFreezing, needsSignals } from '../support/systemNeeds.ts';
 import { sseData, startTestServer, type TestServer } from '../support/testServer.ts';
 import { until } from '../support/until.ts';
 import { joinPipe } from './pipeClient.ts';
@@ -304,7 +305,7 @@ test('a request to a daemon that has been replaced since it was found goes to th
 });
 
 test('who waits for a frozen daemon hears for which process, and goes on when it does', {
-	skip: process.platform === 'win32',
+	skip: needsFreezing,
 }, async () => {
 	const { endpoint } = await findOrStartDaemon({ env: home.env });
 	process.kill(endpoint.pid, 'SIGSTOP');
@@ -323,7 +324,7 @@ test('who waits for a frozen daemon hears for which process, and goes on when it
 });
 
 test('who waits for a frozen model hears for which', {
-	skip: process.platform === 'win32',
+	skip: needsFreezing,
 }, async () => {
 	const first = await home.run(['chat', 'starter-chat', 'list files']);
 	assert.equal(first.code, 0, first.stderr);
@@ -344,7 +345,7 @@ test('who waits for a frozen model hears for which', {
 });
 
 test('a signal lets answers under way finish, a second one does not', {
-	skip: process.platform === 'win32',
+	skip: needsSignals,
 }, async () => {
 	const body = {
 		model: 'starter-chat',

@@ -13,6 +13,7 @@ import type { GenerateRequest, ModelDescription } from '../../server/engine/api.
 import { AppError } from '../../server/protocol/index.ts';
 import { type Logger, silentLogger } from '../../server/services/logger.ts';
 import { greedy } from '../fixtures/greedy.ts';
+import { needsFreezing } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
 
@@ -216,7 +217,9 @@ test('a runner that stops answering is ended', async () => {
 	assert.equal(await answer(host, 'again'), 'Hello there.');
 });
 
-test('a runner that was stopped from outside is ended, and one whose work makes no step', async () => {
+test('a runner that was stopped from outside is ended, and one whose work makes no step', {
+	skip: needsFreezing,
+}, async () => {
 	const host = newHost({ watch: { everyMs: 100, silentMs: 1500, stuckMs: 1500 } });
 	await answer(host, 'warm up');
 	const frozen = answer(host, 'slow');

@@ -178,7 +178,7 @@ test('a root that comes later, or is exchanged for another, is noticed', async (
 test('links to models are followed, and looked at where they lead', async (t) => {
 	const other = temporaryFolder('elsewhere');
 	const { folder, names, addModel, advance } = await open(t);
-	await symlink(join(other, 'model'), join(folder, 'linked'));
+	await symlink(join(other, 'model'), join(folder, 'linked'), 'junction');
 	assert.deepEqual(await names(), []);
 	await addModel('model', other);
 	advance(1000);

@@ -74,6 +74,55 @@ test('a data folder with the rights of a umask is closed', { skip }, async () =>
 	assert.equal(await modeOf(empty), 0o700);
 });
 
+/** Closes a folder as on Windows, whose access lists are a double; answers what `icacls` was asked and the log told. */
+async function closedOnWindows(path: string, home: string, keepsLists = true) {
+	const asked: (readonly string[])[] = [];
+	const told: string[] = [];
+	await closeDataFolder(
+		{ platform: 'win32', env: {}, home, tmp },
+		path,
+		{ ...silentLogger, warn: (message) => void told.push(message) },
+		{
+			home,
+			user: 'PC\\ann',
+			run: async (args) => {
+				asked.push(args);
+				if (!keepsLists) throw new Error('The request is not supported.');
+			},
+		},
+	);
+	return { asked, told };
+}
+
+test('on Windows a folder of its own outside of the home is left to the user by access lists', async () => {
+	const home = join(tmp, 'Users', 'ann');
+	const own = await folder('windows own', 0o755, 'endpoint.json', 'daemon.log.1');
+	const { asked, told } = await closedOnWindows(own, home);
+	assert.deepEqual(told, []);
+	assert.deepEqual(
+		asked.map(([path, ...rest]) => [path, rest.includes('PC\\ann:(OI)(CI)F')]),
+		[[own, true]],
+	);
+	const below = await folder('Users/ann/data', 0o755, 'endpoint.json');
+	assert.deepEqual(await closedOnWindows(below, home), { asked: [], told: [] });
+	const fat = await closedOnWindows(own, home, false);
+	assert.match(fat.told.join(), /its drive keeps no access lists/);
+});
+
+test('on Windows a folder with files of others, a link and the home itself stay as they are', async () => {
+	const home = await folder('windows home', 0o755, 'endpoint.json');
+	const foreign = await folder('windows foreign', 0o755, 'endpoint.json', 'payroll.xlsx');
+	const link = join(tmp, 'windows link');
+	await symlink(await folder('windows target', 0o755), link, 'junction');
+	for (const path of [home, foreign, link]) {
+		const { asked, told } = await closedOnWindows(path, home);
+		assert.deepEqual(asked, [], path);
+		assert.match(told.join(), /choose one of its own by NEARGLOT_HOME/, path);
+	}
+	const mixed = await folder('windows home/mixed', 0o755, 'payroll.xlsx');
+	assert.deepEqual(await closedOnWindows(mixed, home), { asked: [], told: [] });
+});
+
 test('a command that writes without the daemon closes the folder as well', { skip }, async () => {
 	const folder = join(tmp, 'made before');
 	await mkdir(folder);

@@ -12,13 +12,16 @@ import { after, before, test } from 'node:test';
 import { clientsFolder, clients as versions } from '../../scripts/clients.mjs';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
+import { needsShell } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { blocksOf, readDocument } from './blocks.ts';
 
 const clients = clientsFolder as string;
-const skip = existsSync(join(clients, 'node_modules/.bin/cn'))
-	? false
-	: 'the clients are not installed: node scripts/clients.mjs';
+const skip =
+	needsShell ||
+	(existsSync(join(clients, 'node_modules/.bin/cn'))
+		? false
+		: 'the clients are not installed: node scripts/clients.mjs');
 
 let home: Home;
 let folder = '';

@@ -17,6 +17,7 @@ import { readKeyFile } from '../../server/gateway/keys/readKeyFile.ts';
 import { messagesField } from '../../server/protocol/routes/messageFields.ts';
 import { parseGlossary } from '../../server/translate/workspaceGlossary.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
+import { needsShell } from '../support/systemNeeds.ts';
 import { pathOf, place, runIn, withAddresses } from './blockPlace.ts';
 import { type Block, blocksOf, documents, readDocument } from './blocks.ts';
 
@@ -353,7 +354,9 @@ for (const block of others) {
 	const kind = kindOf(block);
 	const check = checks[kind];
 	if (typeof check === 'string') continue;
-	test(`${where(block)}: ${kind} is what its program reads`, async (context) => {
+	test(`${where(block)}: ${kind} is what its program reads`, {
+		skip: needsShell,
+	}, async (context) => {
 		assert.ok(check !== undefined, `nothing here reads '${kind}'`);
 		await check(block, context);
 	});

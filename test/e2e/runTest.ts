@@ -6,7 +6,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -19,6 +19,7 @@ import { buildSuite } from '../../scripts/vscode-host/suite.mjs';
 import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { findDaemon } from '../../server/daemon/findDaemon.ts';
 import { gone } from '../support/home.ts';
+import { executableOf, isOfEditor } from '../support/processFacts.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -68,8 +69,14 @@ async function endServer(home: string): Promise<void> {
 	await gone(running.endpoint.pid);
 }
 
-/** The model server that the editor's own program has started must be found, and run models as it should. */
-function askDoctor(extension: string, home: string): void {
+/** The model server must be the one that the editor's own program has started, and run models as it should. */
+async function askDoctor(program: string, extension: string, home: string): Promise<void> {
+	const running = await findDaemon({ ...process.env, NEARGLOT_HOME: home });
+	const started = running && executableOf(running.endpoint.pid);
+	if (started === undefined || !isOfEditor(started, realpathSync.native(program)))
+		throw new Error(
+			`The model server runs on ${started ?? 'nothing'}, not on the editor's own program ${program}.`,
+		);
 	const done = spawnSync(process.execPath, [join(extension, 'dist/server.cjs'), 'doctor'], {
 		env: { ...process.env, NEARGLOT_HOME: home },
 		encoding: 'utf8',
@@ -79,6 +86,8 @@ function askDoctor(extension: string, home: string): void {
 		throw new Error(`nearglot doctor ended with ${done.status}: ${done.stderr}`);
 	if (!/^model server .* process \d+, was running$/m.test(done.stdout))
 		throw new Error('The editor has left no model server that could be asked.');
+	if (!/^engine +ONNX Runtime through its C API$/m.test(done.stdout))
+		throw new Error('In the editor models do not run through the C API.');
 }
 
 const desktop = await findDesktop();
@@ -99,7 +108,7 @@ if ('missing' in desktop) {
 			extensionTestsEnv: { NEARGLOT_HOME: home },
 			launchArgs: ['--disable-extensions', '--disable-workspace-trust'],
 		});
-		if (process.exitCode === 0) askDoctor(extension, home);
+		if (process.exitCode === 0) await askDoctor(desktop.path, extension, home);
 	} catch (error) {
 		console.error(error instanceof Error ? error.message : error);
 		process.exitCode = 1;

@@ -10,7 +10,7 @@ import { decodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { type RewrittenGraph, rewriteGraph } from '../../server/engine/onnx/rewriteGraph.ts';
 import { toFloat16 } from '../../server/engine/runtime/float16.ts';
 import { type Kernel, kernelFile, openKernel } from '../../server/engine/runtime/kernelLibrary.ts';
-import { findPackage } from '../../server/engine/runtime/library.ts';
+import { findPackage } from '../../server/engine/runtime/nativePackages.ts';
 import type { Runtime } from '../../server/engine/runtime/runtime.ts';
 import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { GraphBuilder } from '../fixtures/graphBuilder.ts';

@@ -1,20 +1,23 @@
 /** What the engine takes from the system it runs on, with the answers of systems that are not here. */
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fastestOf } from '../../server/engine/runtime/coreRecords.ts';
 import { loadError, runError } from '../../server/engine/runtime/loadError.ts';
 import { startRunClock } from '../../server/engine/runtime/runClock.ts';
-import { preloadVisualC, visualCProblem } from '../../server/engine/runtime/visualC.ts';
+import {
+	type LibrarySystem,
+	preloadVisualC,
+	visualCLibraries,
+	visualCProblem,
+} from '../../server/engine/runtime/visualC.ts';
+import { roughlyUsableMemory } from '../../server/net/roughMemory.ts';
 import { usableMemory } from '../../server/net/usableMemory.ts';
 import {
 	endCodeText,
 	endsOutOfMemory,
 	saysOutOfMemory,
 } from '../../server/protocol/outOfMemory.ts';
-import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 test('a run takes time on a clock of 15.6 ms, too', () => {
 	let [ms, cpuMs] = [0, 0];
@@ -71,30 +74,72 @@ test('on macOS memory that it keeps for files counts as usable', async () => {
 		platform: 'darwin',
 		freeBytes: () => 120e6,
 		availableBytes: () => 120e6,
+		totalBytes: () => 16e9,
 		vmStat: async () => vmStat,
 	} as const;
-	assert.equal(await usableMemory(system), (4212 + 298_811 + 1200 + 7011) * 16_384);
+	assert.equal(await usableMemory(system), (4212 + 298_811 + 1200) * 16_384);
 	for (const text of ['', vmStat.replace('Pages inactive', 'Pages'), vmStat.slice(40)])
 		assert.equal(await usableMemory({ ...system, vmStat: async () => text }), 120e6);
 	assert.equal(await usableMemory({ ...system, vmStat: () => Promise.reject(new Error()) }), 120e6);
 	const linux = { ...system, platform: 'linux', availableBytes: () => 77 } as const;
 	assert.equal(await usableMemory(linux), 77);
 	assert.equal(await usableMemory({ ...linux, availableBytes: () => undefined }), 120e6);
+	// Whoever may start no program.
+	assert.equal(roughlyUsableMemory(system), 4e9);
+	assert.equal(roughlyUsableMemory(linux), 77);
 });
 
-test('Windows without the Visual C++ runtime is told what to install; one that is packed is loaded first', () => {
-	const folder = temporaryFolder('visualC');
-	for (const name of ['msvcp140.dll', 'vcruntime140.dll']) writeFileSync(join(folder, name), '');
+/** A Windows in some language with these files. */
+function windows(files: readonly string[], arch = 'x64', error?: number): LibrarySystem {
+	const there = new Set([library, ...files].map((path) => path.toLowerCase()));
+	return {
+		platform: 'win32',
+		arch,
+		systemFolder: 'C:\\Windows\\System32',
+		exists: (path) => there.has(path.toLowerCase()),
+		errorOf: () => error,
+	};
+}
+const library = 'C:\\Jörg M\\ort\\onnxruntime.dll';
+const beside = visualCLibraries.map((name) => `C:\\Jörg M\\ort\\${name}`);
+const ofSystem = visualCLibraries.map((name) => `C:\\Windows\\System32\\${name}`);
+
+test('a Visual C++ runtime that is packed is loaded before the library, by its path', () => {
 	const loaded: string[] = [];
 	const load = (path: string) => void loaded.push(path);
-	preloadVisualC(join(folder, 'onnxruntime.dll'), load, 'linux');
+	preloadVisualC(library, load, { ...windows(beside), platform: 'linux' });
 	assert.deepEqual(loaded, []);
-	preloadVisualC(join(folder, 'onnxruntime.dll'), load, 'win32');
-	assert.deepEqual(loaded, [join(folder, 'vcruntime140.dll'), join(folder, 'msvcp140.dll')]);
-	const said = new Error('Failed to load shared library: The specified module could not be found.');
-	assert.match(visualCProblem(said, 'win32', 'arm64')?.message ?? '', /vc_redist\.arm64\.exe/);
-	assert.equal(visualCProblem(said, 'linux'), undefined);
-	assert.equal(visualCProblem(new Error('Cannot find module'), 'win32'), undefined);
+	preloadVisualC(library, load, windows(ofSystem));
+	assert.deepEqual(loaded, []);
+	preloadVisualC(library, load, windows(beside.slice(1)));
+	assert.deepEqual(loaded, beside.slice(1));
+});
+
+test('Windows without the Visual C++ runtime is told what to install, whatever language it speaks', () => {
+	const told = (said: string, system: LibrarySystem) =>
+		visualCProblem(library, new Error(said), system)?.message;
+	for (const said of [
+		'Failed to load shared library: The specified module could not be found.',
+		'Failed to load shared library: Das angegebene Modul wurde nicht gefunden.',
+		'Failed to load shared library: Le module spécifié est introuvable.',
+		'Failed to load shared library: No se puede encontrar el módulo especificado.',
+		'Failed to load shared library: 指定されたモジュールが見つかりません。',
+		'',
+	]) {
+		const message = told(said, windows([], 'arm64', 126)) ?? '';
+		assert.match(message, /lacks the Microsoft Visual C\+\+.*vc_redist\.arm64\.exe/, said);
+		assert.doesNotMatch(message, /vcruntime140_1/, 'Windows on ARM has none');
+		assert.match(told(said, windows(ofSystem.slice(1))) ?? '', /\(vcruntime140\.dll\)/);
+		assert.match(told(said, windows(ofSystem, 'x64', 127)) ?? '', /too old.*vc_redist\.x64/);
+		assert.match(told(said, windows(ofSystem, 'x64', 1114)) ?? '', /too old/);
+		assert.match(told(said, windows(ofSystem, 'x64', 126)) ?? '', /is missing in this Windows/);
+		assert.match(told(said, windows(beside, 'x64', 193)) ?? '', /Install Nearglot again/);
+		// For another reason.
+		for (const error of [0, 5, undefined])
+			assert.equal(told(said, windows(beside, 'x64', error)), undefined);
+		assert.equal(told(said, { ...windows([]), platform: 'linux' }), undefined);
+		assert.equal(told(said, { ...windows([]), exists: () => false }), undefined);
+	}
 });
 
 test('no memory left is recognised as each system says it', () => {
@@ -103,15 +148,34 @@ test('no memory left is recognised as each system says it', () => {
 		'bad allocation',
 		'Failed to allocate memory for requested buffer of size 1073741824',
 		'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
-		'Not enough memory resources are available to process this command.',
-		'The paging file is too small: Insufficient system resources exist',
+		'Array buffer allocation failed',
+		'WebAssembly.Memory(): could not allocate memory',
+		'ENOMEM: not enough memory, read',
+		// Numbers with words of Windows in English, German, French, Spanish and Japanese.
+		'CreateFileMappingW fail, errcode = 1455 - The paging file is too small for this operation to complete.',
+		'CreateFileMappingW fail, errcode = 1455 - Die Auslagerungsdatei ist zu klein, um diesen Vorgang durchzuführen.',
+		'MapViewOfFile fail, errcode = 8 - Mémoire insuffisante pour exécuter cette commande.',
+		'ReadFile weights.onnx_data fail, errcode = 1450 - Recursos insuficientes en el sistema para completar el servicio solicitado.',
+		'VirtualAlloc failed. error code: 14 - このコマンドを実行するための十分なメモリがありません。',
+		'Exception(1) tid(1) 8007000E Für diesen Vorgang sind nicht genügend Arbeitsspeicherressourcen verfügbar.',
+		'ExecuteCommandList HRESULT=0x8007000E',
 	]) {
 		assert.ok(saysOutOfMemory(said), said);
 		assert.equal(loadError('m.onnx', new Error(said)).code, 'out_of_memory', said);
 		assert.equal(runError(new Error(said)).code, 'out_of_memory', said);
 	}
-	assert.equal(saysOutOfMemory('a bad allocator'), false);
-	assert.ok(endsOutOfMemory(0xc0000017) && endsOutOfMemory(0xc000012d));
+	const noMemory = Object.assign(new Error('spawn'), { code: 'ENOMEM' });
+	assert.equal(runError(noMemory).code, 'out_of_memory');
+	for (const said of [
+		'a bad allocator',
+		'open fail, errcode = 2 - The system cannot find the file specified.',
+		'open fail, errcode = 80',
+		'open fail, errcode = 112',
+		'HRESULT=0x80070002',
+	])
+		assert.equal(saysOutOfMemory(said), false, said);
+	for (const code of [0xc0000017, 0xc000009a, 0xc000012d, 0xe0000008])
+		assert.ok(endsOutOfMemory(code));
 	for (const code of [null, 0, 1, 134, 0xc0000005]) assert.equal(endsOutOfMemory(code), false);
 	assert.equal(endCodeText(3221225477), '0xC0000005');
 	assert.equal(endCodeText(134), '134');

@@ -8,6 +8,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '../support/freePort.ts';
+import { needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
 import { TestApp } from './support/app.ts';
@@ -78,7 +79,7 @@ const untilUp = (port: number): Promise<void> =>
 	);
 
 test('a rolling restart of two replicas behind HAProxy loses no stream', {
-	skip: missing,
+	skip: needsSignals || missing,
 	timeout: 180_000,
 }, async () => {
 	await using stack = new AsyncDisposableStack();
@@ -147,7 +148,7 @@ test('a rolling restart of two replicas behind HAProxy loses no stream', {
 	assert.ok(complete >= atLeast);
 });
 
-test('a second signal ends a layer at once', { timeout: 60_000 }, async () => {
+test('a second signal ends a layer at once', { timeout: 60_000, skip: needsSignals }, async () => {
 	await using app = new TestApp();
 	await using provider = new FakeProvider();
 	await app.listen();

@@ -19,6 +19,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createClient } from 'redis';
+import { needsModes } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { type Json, merge } from './support/harness.ts';
 import { RedisServer, redisMissing } from './support/redisServer.ts';
@@ -234,7 +235,7 @@ test('--check says what a Redis that answers has against it', { skip: redisMissi
 });
 
 test('files of others that are named as the store stay as they are', {
-	skip: process.platform === 'win32',
+	skip: needsModes,
 }, async () => {
 	const text = 'a text of somebody';
 	const notes = configOf({ store: { path: 'notes.txt' } });

@@ -18,7 +18,7 @@ before(async () => {
 after(() => server.close());
 
 test('two bodies for each JSON route, made of its schema and changed, are answered as they should be', async (t) => {
-	const seed = Math.floor(Date.now() / 86_400_000);
+	const seed = 26;
 	t.diagnostic(`seed ${seed}`);
 	assert.ok(jsonRoutes.length >= 80, `${jsonRoutes.length} routes`);
 	const { problems, sent } = await sendMutatedBodies({

@@ -15,7 +15,8 @@ before(async () => {
 	const models = join(folder, 'models');
 	await mkdir(models);
 	const starter = join(builtInModelsDir() ?? '', 'starter-translate');
-	for (let index = 0; index < 20; index++) await symlink(starter, join(models, `linked-${index}`));
+	for (let index = 0; index < 20; index++)
+		await symlink(starter, join(models, `linked-${index}`), 'junction');
 	server = await startTestServer({ modelsDir: models, fakeRunner: true });
 });
 after(async () => {

@@ -14,6 +14,7 @@ import type { DictationEvent, TranscriptDelta } from '../../server/protocol/inde
 import { Client, sender } from '../../server/protocol/routeClient.ts';
 import { wavFile } from '../support/madeAudio.ts';
 import { type SpeechServer, startSpeechServer } from '../support/speechServer.ts';
+import { needsShell } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { tones } from '../support/toneModel.ts';
 import { until } from '../support/until.ts';
@@ -163,7 +164,7 @@ test('any recording becomes a WAV file, and half a one is never left behind', as
 	await assert.rejects(readFile(other), { code: 'ENOENT' });
 });
 
-test('a program that records is heard until it is told to stop', async () => {
+test('a program that records is heard until it is told to stop', { skip: needsShell }, async () => {
 	const env = await fakePrograms({
 		'pw-record': "console.error('pw-record: no such device'); process.exit(1)",
 		arecord: microphone(await pcmFile()),
@@ -184,7 +185,9 @@ test('a program that records is heard until it is told to stop', async () => {
 	assert.deepEqual(await dictations.stop('one'), {});
 });
 
-test('a computer without a microphone says what each program said', async () => {
+test('a computer without a microphone says what each program said', {
+	skip: needsShell,
+}, async () => {
 	const env = await fakePrograms({
 		arecord: "console.error('arecord: no soundcards found'); process.exit(1)",
 	});
@@ -193,7 +196,7 @@ test('a computer without a microphone says what each program said', async () => 
 	await assert.rejects(running, { code: 'not_supported', message: /arecord: no soundcards found/ });
 });
 
-test('a cancelled dictation ends the program and the session', async () => {
+test('a cancelled dictation ends the program and the session', { skip: needsShell }, async () => {
 	const stop = new AbortController();
 	const env = await fakePrograms({ arecord: microphone(await pcmFile()) });
 	const dictations = new Dictations(link, env);

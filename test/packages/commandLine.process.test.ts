@@ -65,7 +65,11 @@ test('the packages install without a network and run nothing while they do', opt
 });
 
 test('each model of the installed packages runs as it should', options, () =>
-	workshop.tryServer('the command line', installed('nearglot/dist/server.cjs')),
+	workshop.tryServer(
+		'the command line',
+		installed('nearglot/dist/server.cjs'),
+		installed(`@nearglot/runtime-${platform}`),
+	),
 );
 
 test('the installed command line answers, and doctor finds nothing wrong', options, async () => {

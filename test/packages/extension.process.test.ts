@@ -37,7 +37,7 @@ test(
 	async () => {
 		const { folder, files } = await unpackExtension(platform);
 		assert.deepEqual(missingBundles(files), []);
-		await workshop.tryServer('the extension', join(folder, 'dist/server.cjs'));
+		await workshop.tryServer('the extension', join(folder, 'dist/server.cjs'), folder);
 	},
 );
 

@@ -3,11 +3,18 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { EngineStats } from '../../server/engine/stats.ts';
 import type { ModelInfo } from '../../server/protocol/index.ts';
 import { firstLine } from '../support/home.ts';
+import {
+	broughtAlong,
+	childrenOf,
+	executableOf,
+	librariesOf,
+	outside,
+} from '../support/processFacts.ts';
 
 const recording = join(import.meta.dirname, '../fixtures/speech/rms.flac');
 
@@ -40,10 +47,19 @@ export class PackedServer implements AsyncDisposable {
 		this.#key = key;
 	}
 
-	/** @param entry the server's bundle; `home` is its data folder */
-	static async start(entry: string, home: string): Promise<PackedServer> {
-		const child = spawn(process.execPath, [entry, 'serve', '--json', '--port', '0'], {
-			env: { ...process.env, NEARGLOT_HOME: home },
+	/**
+	 * @param entry the server's bundle
+	 * @param home its data folder
+	 * @param program what runs it, with arguments before the bundle
+	 */
+	static async start(
+		entry: string,
+		home: string,
+		[program, ...first]: readonly [string, ...string[]] = [process.execPath],
+		env: NodeJS.ProcessEnv = process.env,
+	): Promise<PackedServer> {
+		const child = spawn(program, [...first, entry, 'serve', '--json', '--port', '0'], {
+			env: { ...env, NEARGLOT_HOME: home },
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
 		const { url, key } = await firstLine(child);
@@ -69,6 +85,21 @@ export class PackedServer implements AsyncDisposable {
 		}
 		for (const { model, stats: found } of stats) assert.equal(found.runtime, 'c-api', model);
 		assert.ok(stats.length >= builtIn.length);
+	}
+
+	/**
+	 * What runs models is the package's own: none of the system's libraries, and none of another installation.
+	 * @param folder where the package lies; answers the names of what was loaded of it
+	 */
+	mustLoadOnlyFrom(folder: string): Set<string> {
+		const pid = this.#child.pid ?? 0;
+		const own = realpathSync.native(process.execPath).toLowerCase();
+		assert.equal(realpathSync.native(executableOf(pid)).toLowerCase(), own);
+		const loaded = broughtAlong(childrenOf(pid).flatMap((child) => librariesOf(child))).map(
+			(path) => realpathSync.native(path),
+		);
+		assert.deepEqual(outside(loaded, realpathSync.native(folder)), []);
+		return new Set(loaded.map((path) => basename(path).toLowerCase()));
 	}
 
 	async #chat(content: string) {
@@ -120,7 +151,8 @@ export class PackedServer implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		if (this.#child.exitCode !== null) return;
 		const ended = once(this.#child, 'close');
-		this.#child.kill('SIGTERM');
+		// Signals end a program of Windows at once.
+		await this.#send('/nearglot/shutdown', {});
 		await ended;
 	}
 

@@ -83,10 +83,18 @@ export class Workshop {
 	 * Starts the server of a package and asks each built-in model, which must run as it should; then prints how
 	 * fast they are beside those of the server that is built in the checkout.
 	 * @param entry the server's bundle in the package
+	 * @param place the folder of the package and of those beside it
 	 */
-	async tryServer(name: string, entry: string): Promise<void> {
+	async tryServer(name: string, entry: string, place: string): Promise<void> {
 		await using packed = await PackedServer.start(entry, join(this.folder, 'home'));
 		await packed.mustRunAsItShould();
+		const loaded = packed.mustLoadOnlyFrom(place);
+		const needed = ['onnxruntime', 'koffi.node', ...visualCInPackage(place)];
+		for (const part of needed)
+			assert.ok(
+				[...loaded].some((file) => file.includes(part)),
+				`${part} is not among ${[...loaded].join(', ')}`,
+			);
 		// Where the archives of another machine are tried, nothing of the checkout is built.
 		if (process.env['NEARGLOT_PACKED'] !== undefined) return;
 		await using own = await PackedServer.start(
@@ -103,6 +111,18 @@ export class Workshop {
 			for (const [, server, figures] of measured) figures.push(await server.measure());
 		for (const [what, , figures] of measured) console.log(figuresLine(what, figures));
 	}
+}
+
+/**
+ * The Visual C++ runtime that a package for Windows brings along; one that was made by a release must. Windows loads
+ * those that the library names before it begins.
+ */
+function visualCInPackage(place: string): string[] {
+	if (process.platform !== 'win32') return [];
+	const found = filesOf(place).flatMap((file) => /[^/]*140[^/]*\.dll$/.exec(file)?.[0] ?? []);
+	if (process.env['NEARGLOT_PACKED'] !== undefined)
+		assert.ok(found.length >= 4, `the package has no Visual C++ runtime: ${found.join()}`);
+	return found.map((name) => name.toLowerCase());
 }
 
 /** Files below a folder, with / on every system. */

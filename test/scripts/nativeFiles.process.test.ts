@@ -26,7 +26,7 @@ import { kernelFile } from '../../server/engine/runtime/kernelLibrary.ts';
 import { libraryNames } from '../../server/engine/runtime/library.ts';
 import { visualCLibraries } from '../../server/engine/runtime/visualC.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { importsOf } from './nativeImports.ts';
+import { openImports } from './nativeImports.ts';
 
 const folder = temporaryFolder('native');
 
@@ -48,12 +48,12 @@ for (const platform of nativePlatforms as string[]) {
 		// Nothing for elsewhere, and nothing that only a compiler or an editor reads.
 		const binaries = [...packed].filter((file) => /\.(node|dll|dylib|lib)$|\.so(\.|$)/.test(file));
 		assert.deepEqual(binaries.sort(), [...new Set([...native, ...libraries])].sort());
-		for (const file of binaries) {
-			const names = importsOf(readFileSync(join(packages, file)));
-			const here = new Set(readdirSync(dirname(join(packages, file))));
-			const open = names.filter((name) => !isOfSystem(name, platform) && !here.has(basename(name)));
-			assert.deepEqual(open, [], `${file} needs what is neither packed nor part of the system`);
-		}
+		for (const file of binaries)
+			assert.deepEqual(
+				openImports(join(packages, file), platform),
+				[],
+				`${file} needs what is neither packed nor part of the system`,
+			);
 		const sources = [...packed].filter((file) => /\.(cc|hh|h|S|ts|map|md)$/.test(file));
 		assert.deepEqual(sources, []);
 		for (const name of names) {
@@ -101,21 +101,6 @@ test('the Visual C++ runtime is packed for Windows where its folder is named, an
 		delete process.env['NEARGLOT_VC_REDIST'];
 	}
 });
-
-/** Libraries that every supported system has, by their names in lower case. */
-const systemLibraries: Readonly<Record<string, RegExp>> = {
-	linux: /^(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$/,
-	darwin: /^\/(usr\/lib|system\/library)\//,
-	win32:
-		/^(kernel32|advapi32|user32|ole32|oleaut32|shell32|shlwapi|dbghelp|dxcore|setupapi|cfgmgr32|ws2_32|bcrypt|rpcrt4|version|psapi|gdi32|ntdll|d3d12|dxgi|node)\.(dll|exe)$|^api-ms-win-/,
-};
-
-/** Whether a library comes with the system, or is told of where it is missing. */
-function isOfSystem(name: string, platform: string): boolean {
-	const [system = ''] = platform.split('-');
-	const own = name.toLowerCase();
-	return systemLibraries[system]?.test(own) === true || visualCLibraries.includes(own);
-}
 
 /** Whether a package is installed or can be fetched; says so and skips the test where the registry is out of reach. */
 function canHave(t: TestContext, name: string): boolean {

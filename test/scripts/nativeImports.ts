@@ -1,5 +1,32 @@
 /** Which libraries a binary needs before it can be loaded: of Windows (PE), Linux (ELF) and macOS (Mach-O), 64 bit. */
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { visualCLibraries } from '../../server/engine/runtime/visualC.ts';
+
+/** What a binary of a package needs that lies neither beside it nor in every system of the platform. */
+export function openImports(file: string, platform: string): string[] {
+	const here = new Set(readdirSync(dirname(file)));
+	return importsOf(readFileSync(file)).filter(
+		(name) => !isOfSystem(name, platform) && !here.has(basename(name)),
+	);
+}
+
+/** Libraries that every supported system has, by their names in lower case. */
+const systemLibraries: Readonly<Record<string, RegExp>> = {
+	linux: /^(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$/,
+	darwin: /^\/(usr\/lib|system\/library)\//,
+	win32:
+		/^(kernel32|advapi32|user32|ole32|oleaut32|shell32|shlwapi|dbghelp|dxcore|setupapi|cfgmgr32|ws2_32|bcrypt|rpcrt4|version|psapi|gdi32|ntdll|d3d12|dxgi|node)\.(dll|exe)$|^api-ms-win-/,
+};
+
+/** Whether a library comes with the system, or is told of where it is missing. */
+function isOfSystem(name: string, platform: string): boolean {
+	const [system = ''] = platform.split('-');
+	const own = name.toLowerCase();
+	return systemLibraries[system]?.test(own) === true || visualCLibraries.includes(own);
+}
+
 /** @returns names as the binary has them; what is loaded only when it is called (delayed imports) is not among them */
 export function importsOf(bytes: Buffer): string[] {
 	if (bytes.readUInt16LE(0) === 0x5a4d) return peImports(bytes);

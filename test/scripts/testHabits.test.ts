@@ -78,3 +78,59 @@ test('what a file puts in place of clocks and functions lasts as long as its tes
 		[],
 	);
 });
+
+/** What not every system has, by what a test of it says. */
+const notEverywhere: Readonly<Record<string, RegExp>> = {
+	'needsSignals, or needsFreezing': /\bkill\([^)]*'SIG(?!KILL')[A-Z0-9]+'/,
+	needsModes: /\.mode & 0o|\bchmod(?:Sync)?\(/,
+	'needsFileLinks, or a junction': /\bsymlink(?:Sync)?\((?![^;]*'junction'\))/,
+	needsShell: /#!(?:\/|\$\{)|'(?:\/bin\/)?(?:ba)?sh',|'mkfifo'/,
+	'needsLinux, or another file': /'\/(?:dev|proc|etc)\//,
+};
+/** Where the system's way does as well, with the reason. */
+const asWellElsewhere: Readonly<Record<string, string>> = {
+	'cli/namedFile.test.ts': 'names, not files',
+	'webview/mentions.test.ts': 'names, not files',
+	'hub/archive.test.ts': 'names, not files',
+	'hub/downloadModel.process.test.ts': 'names, not files',
+	'http/speechRoutes.process.test.ts': 'a name that is refused',
+	'lsp/prose/translateRange.test.ts': 'a script that nobody runs',
+	'docs/blockPlace.ts': 'used by tests that need a shell and say so',
+	'engine/signedSums.model.test.ts': 'asked for only where it is there',
+	'engine/confinedProgram.ts': 'run by a test for Linux',
+	'faults/faultHome.ts': 'run by a test that is not for Windows',
+	'faults/workFaults.ts': 'run by a test that is not for Windows',
+	'gateway/everyWay.ts': 'run by a test for Linux',
+	'support/watched.ts': 'run by tests for Linux',
+	'engine/prunedHead.model.test.ts': 'rights are given, none is taken',
+	'engine/speech/reference.model.test.ts': 'rights are given, none is taken',
+	'translate/documents/otherReaders.process.test.ts': 'only where programs of Unix are there',
+	'translate/documents/placeholders.process.test.ts': 'only where programs of Unix are there',
+};
+
+test('what a test needs and Windows or macOS has not, it says and is skipped for, with the reason', () => {
+	const own = /^(?:e2e|deploy|bench|fixtures)\//;
+	const says = /systemNeeds\.ts'|process\.platform|whyNoTrace\(|existsSync\('\/proc/;
+	const needing = files.flatMap(({ file, text }) => {
+		if (own.test(file)) return [];
+		const needs = Object.keys(notEverywhere).filter((need) => notEverywhere[need]?.test(text));
+		return needs.length > 0 && !says.test(text) ? [`${file}: ${needs.join(', ')}`] : [];
+	});
+	assert.deepEqual(
+		needing.filter((line) => !(line.split(':')[0]! in asWellElsewhere)),
+		[],
+	);
+	assert.deepEqual(
+		Object.keys(asWellElsewhere).filter((file) => !needing.some((line) => line.startsWith(file))),
+		[],
+		'no longer needed in the list',
+	);
+	const silent = files.filter(({ text }) =>
+		/\bskip: process\.platform [!=]== '\w+'\s*[,}]/.test(text),
+	);
+	assert.deepEqual(
+		silent.map(({ file }) => file),
+		[],
+		'a reason is to be printed',
+	);
+});

@@ -127,7 +127,14 @@ const isFolderOfTests = (name: string): boolean =>
 
 test('what is packed runs on each system: in the editor at its lowest and its current version, too', () => {
 	const jobs = Object.fromEntries(workflows)['packages.yml']?.jobs ?? {};
-	for (const name of ['packed', 'packed-clean', 'macos-memory', 'unsupported', 'desktop-e2e']) {
+	for (const name of [
+		'packed',
+		'packed-clean',
+		'packed-wine',
+		'macos-memory',
+		'unsupported',
+		'desktop-e2e',
+	]) {
 		const steps = jobs[name]?.steps ?? [];
 		assert.ok(
 			steps.some((step) => step.with?.['name'] === 'packages' && step.with['path'] === 'packed'),

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { buildFolder } from '../../server/engine/build/buildFolder.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
+import { roughlyUsableMemory } from '../../server/net/roughMemory.ts';
 import { type StudentShape, studentContent, wordOf, writeStudent } from '../fixtures/student.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
@@ -18,7 +19,11 @@ export async function builtStudent(shape: StudentShape, content = studentContent
 export function buildFromFiles(path: string, target: string): Promise<unknown> {
 	return buildFolder(
 		{ source: { kind: 'path', path }, target, origin: { source: 'test' } },
-		{ onPlan: async () => {}, onProgress: () => {} },
+		{
+			onPlan: async () => {},
+			onProgress: () => {},
+			usableBytes: async () => roughlyUsableMemory(),
+		},
 	);
 }
 

@@ -85,6 +85,8 @@ export interface FolderListener {
 	/** Told the plan; the build goes on when it resolves. */
 	onPlan(facts: BuildFacts): Promise<void>;
 	onProgress(progress: FolderProgress): void;
+	/** Bytes of memory that can be had now; asked when the model is built and is to be loaded once. */
+	usableBytes(): Promise<number>;
 }
 
 /** What the folder has beside graph and settings. */
@@ -130,7 +132,7 @@ export async function buildFolder(
 			listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
 			return checkBuilt(folder, found, {
 				neededBytes: facts.memoryBytes,
-				availableBytes: process.availableMemory(),
+				availableBytes: await listener.usableBytes(),
 			});
 		},
 	});

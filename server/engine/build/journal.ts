@@ -3,7 +3,8 @@
  * byte, the next run goes on after the last whole line; a band that is made twice gives the same bytes.
  */
 
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openPath, readPathText } from '../../store/openPath.ts';
 
 export class Journal implements AsyncDisposable {
 	readonly #file: FileHandle;
@@ -19,16 +20,16 @@ export class Journal implements AsyncDisposable {
 	 * @param identity one line that tells this build from every other
 	 */
 	static async open(path: string, identity: string): Promise<Journal> {
-		const text = await readFile(path, 'utf8').catch(() => '');
+		const text = await readPathText(path).catch(() => '');
 		const [first, ...rest] = text.split('\n');
 		// What follows the last line break was cut off.
 		const finished = first === identity && rest.length > 0 ? Number(rest.at(-2) ?? 0) : -1;
 		if (Number.isSafeInteger(finished) && finished >= 0) {
-			const file = await open(path, 'r+');
+			const file = await openPath(path, 'r+');
 			await file.truncate(text.lastIndexOf('\n') + 1);
 			return new Journal(file, finished);
 		}
-		const file = await open(path, 'w+');
+		const file = await openPath(path, 'w+');
 		await file.write(`${identity}\n`, 0);
 		return new Journal(file, 0);
 	}

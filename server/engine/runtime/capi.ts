@@ -4,9 +4,9 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
-import { findLibrary, findPackage } from './library.ts';
-import { type Koffi, loadKoffi } from './nativePackages.ts';
-import { preloadVisualC, visualCProblem } from './visualC.ts';
+import { findLibrary } from './library.ts';
+import { findPackage, type Koffi, libraryProblem, loadKoffi } from './nativePackages.ts';
+import { preloadVisualC } from './visualC.ts';
 
 /** An address; 0 is null. */
 export type Pointer = bigint;
@@ -166,7 +166,7 @@ function loadLibrary(koffi: Koffi, path: string) {
 		preloadVisualC(path, (library) => needed.push(koffi.load(library)));
 		return koffi.load(path);
 	} catch (error) {
-		throw visualCProblem(error) ?? error;
+		throw libraryProblem(path, error) ?? error;
 	}
 }
 

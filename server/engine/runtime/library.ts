@@ -1,9 +1,8 @@
 /** Where onnxruntime-node keeps its native library on each platform. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
-import { missing, resolveNative } from './nativePackages.ts';
 
 /** File names of the library per platform, most specific first. */
 export function libraryNames(platform: NodeJS.Platform): readonly string[] {
@@ -43,16 +42,4 @@ export function findLibrary(
 		'not_supported',
 		`ONNX Runtime has no library for ${platform}-${arch}: looked in ${folder}.`,
 	);
-}
-
-/** Folder and version of the installed onnxruntime-node. @throws AppError `not_supported` when there is none */
-export function findPackage(): { readonly folder: string; readonly version: string } {
-	const manifest = resolveNative('onnxruntime-node/package.json');
-	if (manifest === undefined) throw missing('onnxruntime-node');
-	const parsed: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
-	const version =
-		typeof parsed === 'object' && parsed !== null && 'version' in parsed
-			? String(parsed.version)
-			: 'unknown';
-	return { folder: dirname(manifest), version };
 }

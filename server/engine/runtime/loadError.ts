@@ -9,7 +9,7 @@ import type { GraphSource } from '../modelFiles/graphSource.ts';
 export function loadError(graph: GraphSource, cause: unknown): AppError {
 	const path = typeof graph === 'string' ? graph : graph.name;
 	const text = said(cause);
-	if (saysOutOfMemory(text)) {
+	if (saysOutOfMemory(cause)) {
 		return new AppError(
 			'out_of_memory',
 			`There is not enough memory to load ${basename(path)}. Unload another model or choose a smaller one.`,
@@ -31,7 +31,7 @@ export function runError(cause: unknown): AppError {
 	if (cause instanceof AppError) return cause;
 	if (isTerminated(cause)) return new AppError('cancelled', undefined, { cause });
 	const text = said(cause);
-	if (saysOutOfMemory(text))
+	if (saysOutOfMemory(cause))
 		return new AppError(
 			'out_of_memory',
 			'There was not enough memory for this request. Unload another model, or send a shorter request.',

@@ -3,11 +3,14 @@
  * themselves; with the command line npm installs the one package of this platform, which holds both.
  */
 
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { AppError } from '../../protocol/index.ts';
+import { dirname } from 'node:path';
+import { AppError, errno } from '../../protocol/index.ts';
+import { findLibrary } from './library.ts';
 import { thisSystem, unsupportedReason } from './supportedSystem.ts';
 import { disableTelemetry } from './telemetry.ts';
-import { visualCProblem } from './visualC.ts';
+import { libraryFiles, visualCProblem } from './visualC.ts';
 
 export type Koffi = typeof import('koffi')['default'];
 export type Ort = typeof import('onnxruntime-node');
@@ -80,7 +83,34 @@ function load<T>(name: string): T {
 	try {
 		return require(name) as T;
 	} catch (error) {
-		throw visualCProblem(error) ?? unsupported(error) ?? error;
+		throw ortProblem(name, error) ?? unsupported(error) ?? error;
+	}
+}
+
+/** What to say when the binding of ONNX Runtime is there and does not load. */
+function ortProblem(name: string, cause: unknown): AppError | undefined {
+	if (name !== 'onnxruntime-node' || errno(cause) !== 'ERR_DLOPEN_FAILED') return undefined;
+	return libraryProblem(findLibrary(findPackage().folder), cause);
+}
+
+/** What to say when a library of ONNX Runtime is there and does not load; `undefined` where nothing is known. */
+export const libraryProblem = (library: string, cause: unknown): AppError | undefined =>
+	visualCProblem(library, cause, { ...libraryFiles, errorOf: windowsErrorOf });
+
+/** Looks for what a library needs in its own folder and in those of the system. */
+const searchedFolders = 0x1100;
+
+/** Number of Windows' error when a library is loaded; 0 when it loads, `undefined` where that cannot be asked. */
+function windowsErrorOf(library: string): number | undefined {
+	try {
+		const kernel = loadKoffi().load('kernel32.dll');
+		const loadLibrary = kernel.func(
+			'void* __stdcall LoadLibraryExW(str16 path, void* file, uint32_t flags)',
+		) as unknown as (path: string, file: null, flags: number) => unknown;
+		const lastError = kernel.func('uint32_t __stdcall GetLastError()') as unknown as () => number;
+		return loadLibrary(library, null, searchedFolders) ? 0 : lastError();
+	} catch {
+		return undefined;
 	}
 }
 
@@ -101,4 +131,16 @@ export function missing(name: string): AppError {
 			`Install the package of this platform, or npm's optional dependencies with the command line: ` +
 			`npm install ${platformPackage(platform, arch)}`,
 	);
+}
+
+/** Folder and version of the installed onnxruntime-node. @throws AppError `not_supported` when there is none */
+export function findPackage(): { readonly folder: string; readonly version: string } {
+	const manifest = resolveNative('onnxruntime-node/package.json');
+	if (manifest === undefined) throw missing('onnxruntime-node');
+	const parsed: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
+	const version =
+		typeof parsed === 'object' && parsed !== null && 'version' in parsed
+			? String(parsed.version)
+			: 'unknown';
+	return { folder: dirname(manifest), version };
 }

@@ -8,9 +8,8 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import { checkedConfig } from '../modelFiles/sessionConfig.ts';
 import { openCapiRuntime } from './capiRuntime.ts';
-import { findPackage } from './library.ts';
 import { loadError, runError } from './loadError.ts';
-import { loadOrt, type Ort } from './nativePackages.ts';
+import { findPackage, loadOrt, type Ort } from './nativePackages.ts';
 import {
 	type Binding,
 	type Runtime,

@@ -1,6 +1,7 @@
 /** Memory of this process: what it holds, and giving freed memory back to the system. */
 
-import { freemem, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
+import { roughlyUsableMemory } from '../../net/roughMemory.ts';
 import { loadKoffi } from './nativePackages.ts';
 
 /** Bytes of physical memory this process holds. */
@@ -10,15 +11,12 @@ export function residentBytes(): number {
 
 /**
  * Bytes the caches may take when the user set no limit: a quarter of what is free now, at least
- * 256 MiB and at most an eighth of the machine's memory plus 1 GiB. macOS leaves nothing free that it could use
- * for files; a quarter of the machine stands for it there.
+ * 256 MiB and at most an eighth of the machine's memory plus 1 GiB.
  */
-export function defaultCacheBytes(free = freeNow(), total = totalmem()): number {
+export function defaultCacheBytes(free = roughlyUsableMemory(), total = totalmem()): number {
 	const mib = 1 << 20;
 	return Math.round(Math.max(256 * mib, Math.min(free / 4, total / 8 + 1024 * mib)));
 }
-
-const freeNow = () => (process.platform === 'darwin' ? totalmem() / 4 : freemem());
 
 let trim: ((keep: number) => number) | undefined | null;
 

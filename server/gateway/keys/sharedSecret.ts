@@ -4,12 +4,12 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../protocol/errors.ts';
 import { errno } from '../../protocol/index.ts';
 import { makePrivateDir, readPlainText, unwritable, writeDraft } from '../../store/files.ts';
 import { removePath } from '../../store/movePath.ts';
+import { linkPath } from '../../store/openPath.ts';
 import { secretProblem } from './secretProblem.ts';
 
 /** Environment variable of both sides. */
@@ -34,7 +34,7 @@ export async function ensureSharedSecret(dataDir: string): Promise<string> {
 	const path = fileIn(dataDir);
 	const draft = await writeDraft(path, `${randomBytes(32).toString('hex')}\n`);
 	try {
-		await link(draft, path);
+		await linkPath(draft, path);
 	} catch (error) {
 		if (errno(error) !== 'EEXIST') throw unwritable(dataDir, error);
 	} finally {

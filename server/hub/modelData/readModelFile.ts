@@ -3,11 +3,12 @@
  * counts and depths as the limits allow them. The architecture test lists who may open files otherwise.
  */
 
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { closeSync, constants, fstatSync } from 'node:fs';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
+import { openPath, openPathNow } from '../../store/openPath.ts';
 import { modelFile } from '../modelFile.ts';
 import { jsonFault } from './boundedJson.ts';
 import { beyondLimit, graphLimits, limitsOf } from './fileLimits.ts';
@@ -126,7 +127,7 @@ export async function openModelPath(path: string): Promise<{ handle: FileHandle;
 
 /** {@link openModelPath} for mapping the file into memory; `handle` is the system's number of it. */
 export function openModelPathSync(path: string): { handle: number; size: number } {
-	const handle = openSync(path, readOnly);
+	const handle = openPathNow(path, readOnly);
 	try {
 		const found = fstatSync(handle);
 		if (!found.isFile()) throw notPlain(path);
@@ -149,7 +150,7 @@ const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Whatever was there when the name was checked, what is opened is a plain file. */
 async function openPlain(path: string): Promise<FileHandle> {
-	const handle = await open(path, readOnly);
+	const handle = await openPath(path, readOnly);
 	if ((await handle.stat()).isFile()) return handle;
 	await handle.close();
 	throw notPlain(path);

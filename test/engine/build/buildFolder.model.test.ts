@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildFolder } from '../../../server/engine/build/buildFolder.ts';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { roughlyUsableMemory } from '../../../server/net/roughMemory.ts';
 import { AppError } from '../../../server/protocol/index.ts';
 import { float32Tensor, ggufBytes, safetensorsBytes } from '../../fixtures/weightFiles.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -25,7 +26,11 @@ test('of a GGUF file without a tokenizer, an unknown architecture is told first'
 		const target = join(folder, 'models', architecture);
 		const error = await buildFolder(
 			{ source: { kind: 'path', path }, target, origin: { source: 'test' } },
-			{ onPlan: async () => {}, onProgress: () => {} },
+			{
+				onPlan: async () => {},
+				onProgress: () => {},
+				usableBytes: async () => roughlyUsableMemory(),
+			},
 		).catch((reason: unknown) => reason);
 		assert.ok(error instanceof AppError && error.code === 'unsupported_model', String(error));
 		return error.message;
@@ -34,8 +39,13 @@ test('of a GGUF file without a tokenizer, an unknown architecture is told first'
 	assert.doesNotMatch(await attempt('mamba'), /tokenizer/);
 });
 
-for (const judges of [false, true])
-	test(`a folder of BERT with vocab.txt becomes ${judges ? 'a reranker' : 'an embedding model'}`, async () => {
+const { POSITIVE_INFINITY: enough } = Number;
+for (const [judges, usable] of [
+	[false, enough],
+	[true, enough],
+	[true, 1],
+] as const)
+	test(`a folder of BERT with vocab.txt becomes ${judges ? 'a reranker' : 'an embedding model'}${usable === 1 ? ', compared as far as memory allows' : ''}`, async () => {
 		const folder = temporaryFolder('encoders');
 		const one = encoders.find(
 			({ name }) => name === (judges ? 'a reranker of bert' : 'bert with its head'),
@@ -52,9 +62,10 @@ for (const judges of [false, true])
 		const target = join(folder, 'to');
 		const loss = await buildFolder(
 			{ source: { kind: 'path', path: from }, target, origin: { source: 'test' } },
-			{ onPlan: async () => {}, onProgress: () => {} },
+			{ onPlan: async () => {}, onProgress: () => {}, usableBytes: async () => usable },
 		);
 		assert.equal(loss?.measured, 'weights');
+		assert.equal(/memory/.test(loss.why ?? ''), usable === 1);
 		const { task, problems } = await describeModel(target);
 		assert.deepEqual([task, problems], [judges ? 'rerank' : 'embeddings', []]);
 	});

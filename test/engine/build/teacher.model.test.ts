@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildFolder } from '../../../server/engine/build/buildFolder.ts';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { roughlyUsableMemory } from '../../../server/net/roughMemory.ts';
 import { wordOf, wordPieces } from '../../fixtures/student.ts';
 import { bytesOf, marianBytes, npzBytes } from '../../fixtures/weightFiles.ts';
 import { studentAnswers } from '../../support/studentModels.ts';
@@ -89,7 +90,11 @@ for (const [name, files] of Object.entries(cases))
 				languages: ['en', 'de'],
 				keep: true,
 			},
-			{ onPlan: async () => {}, onProgress: () => {} },
+			{
+				onPlan: async () => {},
+				onProgress: () => {},
+				usableBytes: async () => roughlyUsableMemory(),
+			},
 		);
 		const { task, problems } = await describeModel(target);
 		assert.deepEqual([task, problems], ['translation', []]);

@@ -22,7 +22,7 @@ test('Silero tells speech from noise, in pieces as in one go; without it loudnes
 	skip,
 }, async () => {
 	const folder = temporaryFolder('silero');
-	await symlink(whisper.path, join(folder, 'whisper'));
+	await symlink(whisper.path, join(folder, 'whisper'), 'junction');
 	const bare = await loadEngine({ folder: join(folder, 'whisper'), threads: 1 });
 	const alone = await voiceActivityOf(bare).probabilities(wavSamples(jfk.path));
 	assert.ok(share(alone) > 0.4, `${share(alone)} of the frames by loudness`);
@@ -34,7 +34,7 @@ test('Silero tells speech from noise, in pieces as in one go; without it loudnes
 	);
 	await bare.close();
 
-	await symlink(silero.path, join(folder, 'silero-vad'));
+	await symlink(silero.path, join(folder, 'silero-vad'), 'junction');
 	const engine = await loadEngine({ folder: join(folder, 'whisper'), threads: 1 });
 	const speech = wavSamples(jfk.path);
 	const whole = await voiceActivityOf(engine).probabilities(speech);

@@ -1,8 +1,9 @@
 /** How far a reference pass has come, kept on the disk so that a build that was killed need not begin anew. */
 
-import { open, readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { removePath } from '../../../store/movePath.ts';
+import { openPath, readPathBytes } from '../../../store/openPath.ts';
 import {
 	createData,
 	elementCount,
@@ -57,7 +58,7 @@ export async function writeState(
 	const text = Buffer.from(JSON.stringify(header));
 	const length = Buffer.alloc(8);
 	length.writeBigUInt64LE(BigInt(text.length));
-	await using file = await open(`${prefixOf(work)}${finished}`, 'w');
+	await using file = await openPath(`${prefixOf(work)}${finished}`, 'w');
 	await file.writev([length, text]);
 	for (const { data } of values.values())
 		if (data.length > 0)
@@ -72,7 +73,7 @@ export async function readState(
 	finished: number,
 ): Promise<ReferenceState | undefined> {
 	if (finished === 0) return undefined;
-	const bytes = await readFile(`${prefixOf(work)}${finished}`).catch(() => undefined);
+	const bytes = await readPathBytes(`${prefixOf(work)}${finished}`).catch(() => undefined);
 	if (bytes === undefined || bytes.length < 8) return undefined;
 	const end = 8 + Number(bytes.readBigUInt64LE());
 	try {

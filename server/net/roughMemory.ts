@@ -1,0 +1,31 @@
+/** How much memory can be had now, as far as Node knows. `usableMemory.ts` asks the system where that is too little. */
+
+import { freemem, totalmem } from 'node:os';
+
+/** What Node is asked; tests put another one in its place. */
+export interface RoughSystem {
+	readonly platform: NodeJS.Platform;
+	/** Bytes nobody uses; on macOS next to nothing, as it keeps all memory in use. */
+	freeBytes(): number;
+	/** Bytes a process may take within its control group, where Node knows. */
+	availableBytes(): number | undefined;
+	/** Of the machine. */
+	totalBytes(): number;
+}
+
+export const roughSystem: RoughSystem = {
+	platform: process.platform,
+	freeBytes: freemem,
+	availableBytes: () => process.availableMemory?.(),
+	totalBytes: totalmem,
+};
+
+/** What Node says, in bytes; on macOS what has no use at this moment, some hundred megabytes on any machine. */
+export const memoryByNode = (system: RoughSystem): number =>
+	system.availableBytes() ?? system.freeBytes();
+
+/** Bytes for processes that may start no other program; of macOS it stands for a quarter of the machine. */
+export function roughlyUsableMemory(system: RoughSystem = roughSystem): number {
+	if (system.platform === 'darwin') return system.totalBytes() / 4;
+	return memoryByNode(system);
+}
