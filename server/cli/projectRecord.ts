@@ -58,6 +58,11 @@ export class ProjectRecord {
 		return sep === '/' ? inner : inner.replaceAll(sep, '/');
 	}
 
+	/** Path of a name of the record, as the command line would write it. */
+	pathOf(name: string): string {
+		return relative('.', resolve(this.folder, name));
+	}
+
 	/** Whether a file is a translation that was made here. */
 	knows(path: string): boolean {
 		const name = this.nameOf(path);
@@ -69,10 +74,11 @@ export class ProjectRecord {
 		const named = names.map((name) => this.nameOf(name));
 		const isNamed = (path: string): boolean =>
 			named.some((name) => name === '' || path === name || path.startsWith(`${name}/`));
-		const pathOf = (name: string): string => relative('.', resolve(this.folder, name));
 		return [...this.#record.files]
 			.filter(([target, { source }]) => isNamed(source) || isNamed(target))
-			.map(([target, { source, to }]) => ({ source: pathOf(source), target: pathOf(target), to }));
+			.map(([target, { source, to }]) => ({
+				...{ source: this.pathOf(source), target: this.pathOf(target), to },
+			}));
 	}
 
 	file(target: string): MadeFile | undefined {

@@ -18,6 +18,7 @@ import { type Meaning, meaningOf, noFile } from './namedFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { readStdin } from './readStdin.ts';
 import { translateArchive } from './translateArchive.ts';
+import { translateBatch } from './translateBatch.ts';
 import { translateCheck } from './translateCheck.ts';
 import { translateFile, translateInto } from './translateFile.ts';
 import { translateProject } from './translateProject.ts';
@@ -29,6 +30,7 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
        nearglot translate FILE --to LANGUAGE --into TRANSLATED-FILE
        nearglot translate FOLDER|PATTERN|FILE … --to LANGUAGE[,LANGUAGE…] [--out PATTERN] [--watch]
        nearglot translate FOLDER|FILE … --into FOLDER|PATTERN [--to LANGUAGE[,LANGUAGE…]] [--watch]
+       nearglot translate FOLDER|PATTERN|FILE … --to LANGUAGE[,LANGUAGE…] --batch [--out PATTERN]
        nearglot translate [FOLDER|FILE …] --check [--format text|json|sarif|github] [--accept]
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
@@ -58,6 +60,9 @@ after Ctrl+C, does what has changed and nothing else.
   --into PATH        translated message files (JSON, ARB, YAML, properties, po): only what
                      they lack, or what has changed in the source, is translated and added;
                      a file, a folder with files of all languages, or a pattern as for --out
+  --batch            hand whole files to the model server, which translates them beside what
+                     people ask it, also when this command has ended: the same command
+                     fetches what is done
   --watch            go on, and translate again what changes
   --check            translate nothing: say which messages and files are missing, stale (the
                      source has changed) or have broken placeholders; exit code 1 if any
@@ -106,6 +111,7 @@ export const translateCommand: Command = {
 			into: { type: 'string' },
 			force: { type: 'boolean' },
 			watch: { type: 'boolean' },
+			batch: { type: 'boolean' },
 			check: { type: 'boolean' },
 			accept: { type: 'boolean' },
 			format: { type: 'string' },
@@ -121,6 +127,7 @@ export const translateCommand: Command = {
 		if (options.has('check')) return check(options, targets, io);
 		if (options.text('format') !== undefined || options.has('accept'))
 			throw new UsageError('--format and --accept go with --check.');
+		if (options.has('batch')) return translateBatch(options, targets, systemOf(options), io);
 		const many = await areManyFiles(options);
 		if (many !== undefined) return translateMany(many, options, targets, io);
 		if (targets.length === 0) throw new UsageError('Say into which language: --to de');

@@ -201,10 +201,10 @@ const intoMessages =
  *
  * @throws UsageError when it would be lost: it was not made here, or was changed by hand
  */
-async function isCurrent(
+export async function isCurrent(
 	{ target }: PlannedFile,
 	hash: string,
-	{ force, encoding }: FilesOptions,
+	{ force, encoding }: Pick<FilesOptions, 'force' | 'encoding'>,
 	record: ProjectRecord,
 ): Promise<boolean> {
 	if (force || (await stat(target).catch(() => undefined)) === undefined) return false;

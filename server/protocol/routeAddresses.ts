@@ -37,6 +37,7 @@ export const countChatTokens = address<typeof chat.countChatTokens>(
 	'/v1/chat/completions/tokenizer/encode/count',
 );
 export const uploadFile = address<typeof files.uploadFile>('POST', '/v1/files');
+export const deleteFile = address<typeof files.deleteFile>('DELETE', '/v1/files/:id');
 export const fileContent = address<typeof files.fileContent>('GET', '/v1/files/:id/content');
 export const createBatch = address<typeof batches.createBatch>('POST', '/v1/batches');
 export const listBatches = address<typeof batches.listBatches>('GET', '/v1/batches');

@@ -74,6 +74,12 @@ test('a document names the language it is in now', async () => {
 	assert.match(po.text, /Language: de\\n/);
 });
 
+test('a backslash does not take the end of an element away', async () => {
+	const text = '#### .color <sup>get words</sup>\n\nSome <b>words</b> here.\n';
+	const { text: made } = await translated(text, 'a.md', (own) => own.replace(/words/, 'WORDS\\'));
+	assert.equal(made.match(/(?<!\\)<\//g)?.length, 2, made);
+});
+
 test('characters that nobody sees are not added, in branches of messages neither', async () => {
 	for (const letter of ['\0', '\x1b', '\u202e', '\u2066', '\u2028', '\ud800']) {
 		for (const [name, text] of [

@@ -267,14 +267,14 @@ function exitsOf(events: readonly Event[]): Int32Array {
 	return exits;
 }
 
-/** The syntax in a line; a pair that holds nothing any more is another one. */
+/** The syntax in a line; a pair that holds nothing any more is another one, and so is a tag without its end. */
 function* inlineSyntax(nodes: readonly InlineNode[], text: string): Generator<SyntaxNode> {
 	const open: { at: number; node: string; isFull: boolean }[] = [];
 	for (const { role, start, end, node = role } of nodes) {
 		const isFull = role === 'text' ? /[\p{L}\p{N}]/u.test(text.slice(start, end)) : role !== 'soft';
 		if (role === 'close') {
 			const own = open.pop();
-			if (own) yield { at: own.at, node: own.isFull ? own.node : `${own.node} empty` };
+			if (own) yield { at: own.at, node: `${own.node} ${own.isFull ? 'pair' : 'empty'}` };
 		} else if (isFull) for (const one of open) one.isFull = true;
 		if (role === 'open') open.push({ at: start, node, isFull: false });
 		else if (role === 'single' || role === 'code' || role === 'hard' || role === 'cut')

@@ -1,0 +1,109 @@
+/** `nearglot translate --batch`: files of a project through the model server, fetched by whichever command comes then. */
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { selfCommand } from '../../server/daemon/machine.ts';
+import { type Finished, type Home, newHome } from '../support/home.ts';
+import { needsSignals } from '../support/systemNeeds.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+
+let home: Home;
+before(async () => {
+	home = await newHome();
+});
+after(() => home.close());
+
+function start(cwd: string, args: readonly string[]): ChildProcess {
+	const command = selfCommand(args, home.env);
+	return spawn(command.file, command.args, {
+		cwd,
+		env: command.env,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+}
+
+async function run(cwd: string, args: readonly string[]): Promise<Finished> {
+	const child = start(cwd, args);
+	let [stdout, stderr] = ['', ''];
+	child.stdout?.on('data', (part) => {
+		stdout += part;
+	});
+	child.stderr?.on('data', (part) => {
+		stderr += part;
+	});
+	const [code] = await once(child, 'close');
+	return { code, stdout, stderr };
+}
+
+test('whole files are handed to the server, and the same command fetches what is done', async () => {
+	const folder = temporaryFolder('batch');
+	await mkdir(join(folder, 'docs/sub'), { recursive: true });
+	await mkdir(join(folder, '.git'));
+	await writeFile(join(folder, 'docs/a.md'), '# Open the file\n\nSave the file.\n');
+	await writeFile(join(folder, 'docs/sub/b.json'), '{"k": "Save the file."}\n');
+	await writeFile(join(folder, 'docs/bad.json'), '{"k":');
+	const batch = ['translate', 'docs/', '--from', 'en', '--to', 'de,fr', '--batch'];
+	const first = await run(folder, batch);
+	assert.equal(first.code, 1, first.stderr);
+	assert.match(first.stderr, /bad\.(?:de|fr)\.json: .*line 1, column/);
+	assert.match(first.stderr, /4 translated, 2 failed/);
+	const made = await readFile(join(folder, 'docs/a.de.md'), 'utf8');
+	assert.match(made, /^# \S+.*\n\n\S.*\n$/);
+	await rm(join(folder, 'docs/bad.json'));
+	const second = await run(folder, batch);
+	assert.equal(second.code, 0, second.stderr);
+	assert.match(second.stderr, /0 translated, 4 up to date/);
+	// What the command line translates itself is the same, and the record is one.
+	await rm(join(folder, 'docs/a.de.md'));
+	const plain = await run(folder, batch.slice(0, -1));
+	assert.equal(plain.code, 0, plain.stderr);
+	assert.equal(await readFile(join(folder, 'docs/a.de.md'), 'utf8'), made);
+	for (const other of [['--watch'], ['--tone', 'formal'], ['--into', 'x']]) {
+		const refused = await run(folder, [...batch, ...other]);
+		assert.equal(refused.code, 2, refused.stderr);
+		assert.match(refused.stderr, new RegExp(`${other[0]} does not go with --batch`));
+	}
+});
+
+test('a batch of files that was left goes on, and no edit of a translation is lost', {
+	skip: needsSignals,
+}, async () => {
+	const folder = temporaryFolder('batch');
+	await mkdir(join(folder, '.git'));
+	const names = Array.from({ length: 12 }, (_, index) => `page${index}.md`);
+	for (const name of names)
+		await writeFile(join(folder, name), `# Open ${name}\n\nSave the file.\n`);
+	const batch = ['translate', '*.md', '--from', 'en', '--to', 'de', '--batch'];
+	const child = start(folder, batch);
+	const note = join(folder, '.nearglot/batch.json');
+	await until('the batch is begun', () =>
+		stat(note).then(
+			() => true,
+			() => false,
+		),
+	);
+	let said = '';
+	child.stderr?.on('data', (part) => {
+		said += part;
+	});
+	child.kill('SIGINT');
+	await once(child, 'close');
+	assert.match(said, /goes on\. The same command fetches what is done/);
+	const edited = join(folder, 'page0.de.md');
+	await writeFile(edited, 'Von Hand.\n');
+	const after = await run(folder, batch);
+	assert.equal(after.code, 1, after.stderr);
+	assert.equal(await readFile(edited, 'utf8'), 'Von Hand.\n');
+	assert.match(after.stderr, /page0\.de\.md/);
+	for (const name of names.slice(1)) await stat(join(folder, name.replace('.md', '.de.md')));
+	await assert.rejects(stat(note));
+	assert.deepEqual(
+		JSON.parse((await run(folder, ['batch', 'list', '--json'])).stdout).length > 0,
+		true,
+	);
+});
