@@ -5,8 +5,9 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import type { CatalogueEntry } from '../hub/catalogue.ts';
 import { defined } from '../protocol/defined.ts';
-import { AppError, type ModelInfo } from '../protocol/index.ts';
+import { AppError, findModel, type ModelInfo } from '../protocol/index.ts';
 import {
 	catalogueList,
 	catalogueObject,
@@ -107,6 +108,12 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		return withHeaders(context, answer);
 	});
 
+	/** Names that nobody knows cannot be downloaded. */
+	const adviceFor = (name: string): string =>
+		findModel(models.entries().map(catalogueName), name) === undefined
+			? 'nearglot models list shows what is, nearglot models search what can be downloaded'
+			: `download it first (nearglot models pull ${name})`;
+
 	const load = async (
 		context: Context<AppEnv>,
 		name: string,
@@ -116,7 +123,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 			throw new AppError(
 				'model_not_found',
 				// The published clients look for this very phrase to tell "not downloaded" from other errors.
-				`No OpenAIService provider found for modelName:${name}. It is not on this machine: download it first (nearglot models pull ${name}).`,
+				`No OpenAIService provider found for modelName:${name}. It is not on this machine: ${adviceFor(name)}.`,
 				{ param: 'name' },
 			);
 		let found: ProviderFallback | undefined;
@@ -174,6 +181,10 @@ function needsKey(request: BodyOf<typeof downloadModel>): void {
 			param: beyond,
 		});
 }
+
+const catalogueName = ({ id, model, variant }: CatalogueEntry) => ({
+	...{ id, name: variant.name, version: String(variant.version), alias: model.alias },
+});
 
 async function isHere(backend: Backend, name: string): Promise<boolean> {
 	return (await resolveHere(backend, name)) !== undefined;
