@@ -3,6 +3,7 @@
  * how to start and watch the server; what it is asked is none of its business.
  */
 
+import { homedir } from 'node:os';
 import { type CancellationToken, type LogOutputChannel, workspace } from 'vscode';
 import {
 	CloseAction,
@@ -90,7 +91,8 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 			module: options.serverModule,
 			args: ['lsp'],
 			transport: TransportKind.ipc,
-			options: { env: options.env },
+			// Without one of its own it would be the opened folder, whose files a stranger may have written.
+			options: { env: options.env, cwd: homedir() },
 		},
 		clientOptions,
 	);

@@ -1,6 +1,7 @@
 /** Settings that the server of this computer is started with, as the variables it reads them from. */
 
 import { delimiter } from 'node:path';
+import * as vscode from 'vscode';
 import { setting } from './settings.ts';
 
 export function serverEnvironment(): Record<string, string> {
@@ -9,5 +10,21 @@ export function serverEnvironment(): Record<string, string> {
 	return {
 		...(roots.length === 0 ? {} : { NEARGLOT_MODEL_ROOTS: roots.join(delimiter) }),
 		...(refuse === 'named' ? {} : { NEARGLOT_REFUSE_EP: refuse }),
+		...proxyEnvironment(process.env),
+	};
+}
+
+/** The proxy of the editor's own settings, where the environment names none. */
+export function proxyEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+	const given = Object.entries(env).some(
+		([name, value]) => value && /^(?:nearglot_proxy|(?:https?|all)_proxy)$/i.test(name),
+	);
+	const http = vscode.workspace.getConfiguration('http');
+	const proxy = http.get<string>('proxy');
+	if (given || !proxy || http.get('proxySupport') === 'off') return {};
+	const around = [env['NO_PROXY'] ?? env['no_proxy'], http.get<readonly string[]>('noProxy')];
+	return {
+		...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy },
+		NO_PROXY: [...around.flat().filter(Boolean), 'localhost', '127.0.0.1', '[::1]'].join(','),
 	};
 }

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { forwardSignals } from './forwardSignals.mjs';
 import { install, root, suitableNode } from './node.mjs';
 
 const bin = (name, file) => [join('node_modules', ...name.split('/'), file)];
@@ -51,19 +52,11 @@ async function main() {
 
 function run(node, args) {
 	const child = spawn(node, args, { cwd: root, stdio: 'inherit' });
-	// Windows tells every process of a console itself, and knows no other way but to kill.
-	const forward = (signal) => {
-		if (process.platform !== 'win32') child.kill(signal);
-	};
-	process.once('SIGINT', forward);
-	process.once('SIGTERM', forward);
-	// Ctrl+Break: without a listener this process would end before its child has.
-	if (process.platform === 'win32') process.once('SIGBREAK', forward);
+	const stop = forwardSignals(child);
 	return new Promise((resolve, reject) => {
 		child.once('error', reject);
 		child.once('exit', (code, signal) => {
-			process.off('SIGINT', forward);
-			process.off('SIGTERM', forward);
+			stop();
 			resolve(code ?? (signal ? 1 : 0));
 		});
 	});

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { forwardSignals } from './forwardSignals.mjs';
 import { root } from './node.mjs';
 import { requestLines } from './requestLines.mjs';
 
@@ -13,16 +14,7 @@ const child = spawn(process.execPath, [bundle, 'serve', '--json', ...process.arg
 	cwd: root,
 	stdio: ['inherit', 'pipe', 'inherit'],
 });
-for (const signal of [
-	'SIGINT',
-	'SIGTERM',
-	'SIGHUP',
-	...(process.platform === 'win32' ? ['SIGBREAK'] : []),
-])
-	process.on(signal, () => {
-		// Windows tells every process of a console itself, and knows no other way but to kill.
-		if (process.platform !== 'win32') child.kill(signal);
-	});
+forwardSignals(child);
 child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
 
 createInterface({ input: child.stdout }).on('line', (line) => {

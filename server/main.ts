@@ -1,6 +1,7 @@
 /** argv → sub-command. Every command is loaded only when it is asked for. */
 
 import { type Command, runCommand } from './cli/command.ts';
+import { leaveOutCurrentFolder } from './cli/searchPath.ts';
 import { keepHeapSmall } from './daemon/smallHeap.ts';
 
 const commands: Record<string, () => Promise<Command>> = {
@@ -28,4 +29,5 @@ const commands: Record<string, () => Promise<Command>> = {
 	runner: async () => (await import('./cli/runnerCommand.ts')).runnerCommand,
 };
 
+leaveOutCurrentFolder(process.env);
 void runCommand(commands, process.argv.slice(2));

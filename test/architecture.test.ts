@@ -102,8 +102,6 @@ const opensAtOnce: Readonly<Record<string, string>> = {
 	'server/gateway/store/sqliteStore.ts': 'a new database',
 	'server/http/peerUser.ts': 'Linux alone',
 	'server/http/studioRoutes.ts': 'a part of this program',
-	'server/lsp/editingCommands.ts': 'files of the editor',
-	'server/lsp/glossaries.ts': 'files of the editor',
 	'server/lsp/prose/languageFile.ts': 'a part of the editor',
 	'server/lsp/prose/textmate.ts': 'a part of the editor',
 	'server/lsp/workspace/ignoreRules.ts': 'files of the editor, looked at again when they change',

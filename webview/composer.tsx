@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ModelInfo } from '../server/protocol/index.ts';
 import { imageUrl } from '../server/protocol/wireMessages.ts';
+import { isComposing } from './composing.ts';
 import { droppedFiles } from './droppedFiles.ts';
 import { Icon, IconButton } from './icons.tsx';
 import { chosenId, MentionList, mentionListId, useMentions } from './mentions.tsx';
@@ -63,7 +64,7 @@ export function Composer(): VNode {
 	};
 	const onKeyDown = (event: KeyboardEvent) => {
 		if (mentions.onKey(event)) event.preventDefault();
-		else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+		else if (event.key === 'Enter' && !event.shiftKey && !isComposing(event)) {
 			event.preventDefault();
 			submit();
 		} else if (event.key === 'Escape' && answering) {

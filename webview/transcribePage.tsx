@@ -51,7 +51,7 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 			});
 			const sound = await recorder.current.sound;
 			const time = new Date().toTimeString().slice(0, 5).replace(':', '.');
-			open(sound, `Recording ${time}.webm`);
+			open(sound, `Recording ${time}.${/wav|ogg|webm/.exec(sound.type)?.[0] ?? 'webm'}`);
 		} catch (error) {
 			state.problem.value = errorText(error);
 		} finally {

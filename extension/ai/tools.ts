@@ -76,7 +76,13 @@ export function registerTools(languageServer: LanguageServerClient): vscode.Disp
 
 /** An absolute path, or one below the first folder of the workspace. */
 function localPath(path: string): string {
-	if (/^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path)) return path;
+	// A share would be sent the user's name and password hash.
+	if (/^[\\/]{2}/.test(path))
+		throw new AppError(
+			'invalid_request',
+			vscode.l10n.t('{0} is on another computer; copy the recording to this machine.', path),
+		);
+	if (/^(?:\/|[A-Za-z]:[\\/])/.test(path)) return path;
 	const folder = vscode.workspace.workspaceFolders?.[0];
 	if (folder?.uri.scheme !== 'file') {
 		throw new AppError('invalid_request', vscode.l10n.t('{0} is not a full path.', path));

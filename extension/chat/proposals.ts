@@ -109,6 +109,9 @@ function patched({ base, placement: { start, end, text } }: Proposal): string {
 	return base.slice(0, start) + text + base.slice(end);
 }
 
+/** An address as the editor writes it: servers write drives in another way. */
+const sameAddress = (uri: string): string => vscode.Uri.parse(uri, true).toString();
+
 /** The document a change is for, and where in it. */
 async function place(
 	attachments: readonly Attachment[],
@@ -116,7 +119,8 @@ async function place(
 	const editor = lastTextEditor();
 	const sources = attachments.filter(({ source }) => source);
 	const shown = editor?.document.uri.toString();
-	const attachment = sources.find(({ source }) => source?.uri === shown) ?? sources[0];
+	const attachment =
+		sources.find(({ source }) => source && sameAddress(source.uri) === shown) ?? sources[0];
 	if (attachment?.source) {
 		const uri = vscode.Uri.parse(attachment.source.uri, true);
 		const document = await vscode.workspace.openTextDocument(uri);

@@ -57,7 +57,7 @@ export async function openWithFfmpeg(
 	});
 	return {
 		info: { format, codec, sampleRateHz: rateHz, channels: 1, durationS: undefined },
-		blocks: blocks(child, audioFormatNames[format]),
+		blocks: blocks(child, audioFormatNames[format], computeS),
 	};
 }
 
@@ -73,6 +73,7 @@ function missing(format: AudioFormat, codec: string): AppError {
 async function* blocks(
 	child: ChildProcessByStdio<null, Readable, Readable>,
 	name: string,
+	timeoutS: number,
 ): AsyncGenerator<MonoBlock> {
 	let complaint = '';
 	child.stderr.on('data', (chunk: Buffer) => {
@@ -80,13 +81,18 @@ async function* blocks(
 	});
 	const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
 	let odd: number | undefined;
+	// `-timelimit` counts time of the processor, and on Windows nothing: who says nothing for as long is ended, too.
+	const startTimer = () => setTimeout(() => child.kill(), timeoutS * 1000);
+	let timer = startTimer();
 	try {
 		for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+			clearTimeout(timer);
 			const bytes = odd === undefined ? chunk : Buffer.concat([Buffer.from([odd]), chunk]);
 			odd = bytes.length % 2 === 1 ? bytes[bytes.length - 1] : undefined;
 			const samples = new Float32Array(bytes.length >> 1);
 			for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(2 * i) / 32_768;
 			yield { samples, sampleRateHz: rateHz };
+			timer = startTimer();
 		}
 		if ((await exit) !== 0)
 			throw new AppError(
@@ -97,6 +103,7 @@ async function* blocks(
 				},
 			);
 	} finally {
+		clearTimeout(timer);
 		child.kill();
 	}
 }

@@ -7,6 +7,7 @@ import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { isGlob } from './fileGlob.ts';
 import { isUnreadableName, unreadableName } from './fileProblem.ts';
+import { withSlashes } from './sourceFiles.ts';
 
 /** `missing` looks like a path, and nothing is there; `pattern` stands for files. */
 export type Meaning = 'file' | 'folder' | 'missing' | 'pattern' | 'text';
@@ -31,13 +32,14 @@ export async function meaningOf(given: string, isSure = false): Promise<Meaning>
 	if (found?.isFile() && isWritten) return 'file';
 	if (found?.isDirectory()) return 'folder';
 	if (!/[./\\*]/.test(given)) return 'text';
+	const slashed = withSlashes(given);
 	// `docs/*`, `*.md`, `docs/**/*.{md,mdx}`: a star where names of files have one.
 	if (
-		isGlob(given) &&
-		/(?:^|\/)[^\s/]*\*|\*\.\w|[^\s/]\.\{[\w,]+\}$/.test(given) &&
-		!/\s/.test(given)
+		isGlob(slashed) &&
+		/(?:^|\/)[^\s/]*\*|\*\.\w|[^\s/]\.\{[\w,]+\}$/.test(slashed) &&
+		!/\s/.test(slashed)
 	)
-		return formatOf(given) || /(?:^|\/)\*|\.\{[\w,]+\}$/.test(given) ? 'pattern' : 'text';
+		return formatOf(given) || /(?:^|\/)\*|\.\{[\w,]+\}$/.test(slashed) ? 'pattern' : 'text';
 	if (/^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
 	if (/\s/.test(given)) return (await isPathWithSpaces(given)) ? 'missing' : 'text';
 	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\]|[/\\]{1,2}[^/\\])/.test(given)) return 'missing';

@@ -5,7 +5,7 @@ import { AppError } from '../protocol/errors.ts';
 import { decodeText } from '../translate/documents/textEncoding.ts';
 
 /**
- * Everything on standard input: UTF-8, UTF-16 (Windows PowerShell) or the code page of Western Windows.
+ * Everything on standard input: UTF-8, UTF-16 (Windows PowerShell) or, elsewhere than on Windows, Windows-1252.
  * @throws AppError `invalid_request` for any other, with what to do
  */
 export async function readStdin(stdin: Readable): Promise<string> {
@@ -20,7 +20,9 @@ export function decodeStdin(
 	platform: NodeJS.Platform = process.platform,
 ): string {
 	try {
-		const { text } = decodeText(bytes, 'The standard input');
+		const { text, encoding } = decodeText(bytes, 'The standard input');
+		// A console of Windows writes in a code page of its own, which cannot be told from that of windows.
+		if (platform === 'win32' && encoding === 'windows-1252') throw new AppError('invalid_request');
 		return text.startsWith('\ufeff') ? text.slice(1) : text;
 	} catch (error) {
 		if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
@@ -30,7 +32,7 @@ export function decodeStdin(
 				: 'Convert it, for example with iconv -t UTF-8';
 		throw new AppError(
 			'invalid_request',
-			`The text on standard input is not in UTF-8, UTF-16 or Windows-1252. ${advice}.`,
+			`The text on standard input is not in UTF-8${platform === 'win32' ? ' or UTF-16' : ', UTF-16 or Windows-1252'}. ${advice}.`,
 			{ cause: error },
 		);
 	}

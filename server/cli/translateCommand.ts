@@ -17,6 +17,7 @@ import { documentTranslator, maxCharacters, type OnTexts } from './documentTrans
 import { type Meaning, meaningOf, noFile } from './namedFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { readStdin } from './readStdin.ts';
+import { withSlashes } from './sourceFiles.ts';
 import { translateArchive } from './translateArchive.ts';
 import { translateBatch } from './translateBatch.ts';
 import { translateCheck } from './translateCheck.ts';
@@ -160,11 +161,17 @@ async function check(
 	);
 }
 
+/** With the slashes that paths of sources have here, also on Windows. */
+const placePattern = (options: ParsedArgs, name: 'out' | 'into'): string | undefined => {
+	const given = options.text(name);
+	return given === undefined ? undefined : withSlashes(given);
+};
+
 const placesOf = (options: ParsedArgs) =>
 	defined({
 		from: options.text('from'),
-		out: options.text('out'),
-		into: options.text('into'),
+		out: placePattern(options, 'out'),
+		into: placePattern(options, 'into'),
 		encoding: options.text('encoding'),
 	});
 

@@ -5,7 +5,6 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import type { CatalogueEntry } from '../hub/catalogue.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, findModel, type ModelInfo } from '../protocol/index.ts';
 import {
@@ -25,6 +24,7 @@ import {
 	unloadModelQuietly,
 } from '../protocol/routes/foundry.ts';
 import type { BodyOf, QueryOf } from '../protocol/routes/route.ts';
+import { infoOf } from '../services/catalogueInfo.ts';
 import { fallbackField } from '../services/chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import { downloadStream } from './downloadStream.ts';
@@ -110,7 +110,10 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 
 	/** Names that nobody knows cannot be downloaded. */
 	const adviceFor = (name: string): string =>
-		findModel(models.entries().map(catalogueName), name) === undefined
+		findModel(
+			models.entries().map((entry) => infoOf(entry, undefined, false)),
+			name,
+		) === undefined
 			? 'nearglot models list shows what is, nearglot models search what can be downloaded'
 			: `download it first (nearglot models pull ${name})`;
 
@@ -181,10 +184,6 @@ function needsKey(request: BodyOf<typeof downloadModel>): void {
 			param: beyond,
 		});
 }
-
-const catalogueName = ({ id, model, variant }: CatalogueEntry) => ({
-	...{ id, name: variant.name, version: String(variant.version), alias: model.alias },
-});
 
 async function isHere(backend: Backend, name: string): Promise<boolean> {
 	return (await resolveHere(backend, name)) !== undefined;

@@ -206,7 +206,7 @@ function networkError(at: string, error: unknown, timedOut: boolean): AppError |
 	if (/CERT|SELF_SIGNED|ISSUER/.test(reason))
 		return new AppError(
 			'download_failed',
-			`${at}: ${reason}. If your network inspects TLS, set the certificate file of its authority in the settings.`,
+			`${at}: ${reason}. If your network inspects TLS, name a file with the certificate of its authority in NEARGLOT_CA_FILE.`,
 			{ cause: error },
 		);
 	return new Retry(`${at}: ${reason}. Check the network and the proxy settings.`, undefined, error);

@@ -86,7 +86,9 @@ function ownPlace(url: URL, param: string): DocumentPlace {
 	let decoded: string | undefined;
 	try {
 		decoded = decodeURIComponent(name);
-	} catch {}
+	} catch {
+		// A % that is no part of a letter: refused below, with what was given.
+	}
 	if (
 		decoded !== undefined &&
 		!/[/\\\0]/.test(decoded) &&

@@ -1,6 +1,6 @@
 /** Commands of `workspace/executeCommand`: everything code actions do, and more, for every client. */
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
@@ -12,12 +12,14 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type TextRange } from '../protocol/index.ts';
+import { readPlainText } from '../store/files.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { addToGlossary, glossaryPath } from '../translate/workspaceGlossary.ts';
 import { displayLanguageName } from './displayLanguageName.ts';
 import type { Editing } from './editing.ts';
 import { editingRequests } from './editingRequests.ts';
+import { openFile } from './openFile.ts';
 import { lineText } from './prose/proseFinder.ts';
 import { translateRange } from './prose/translateRange.ts';
 import { messageText as sentence } from './texts.ts';
@@ -150,8 +152,9 @@ async function missing(editing: Editing, args: Arguments, signal: AbortSignal) {
 		.map((to) => ({ to, path: family.pattern.replace('{to}', to) }));
 	const locale = editing.client()?.locale;
 	const read = async (path: string) => {
-		const open = editing.documents.get(pathToFileURL(root + path).href);
-		return open?.getText() ?? (await readFile(root + path, 'utf8').catch(() => ''));
+		const open = openFile(editing.documents, root + path);
+		// A file that cannot be read is not taken for an empty one.
+		return open?.getText() ?? (await readPlainText(root + path)) ?? '';
 	};
 	const source = await read(family.source);
 	const changes: (TextDocumentEdit | CreateFile)[] = [];
@@ -168,7 +171,7 @@ async function missing(editing: Editing, args: Arguments, signal: AbortSignal) {
 		);
 		summary.push({ path, to, added: made.added.length, refused: made.refused });
 		if (made.text === target) continue;
-		const file = pathToFileURL(root + path).href;
+		const file = openFile(editing.documents, root + path)?.uri ?? pathToFileURL(root + path).href;
 		if (!paths.includes(path))
 			changes.push({ kind: 'create', uri: file, annotationId: annotation });
 		const lines = target.split('\n');
@@ -239,9 +242,7 @@ async function addTerm(editing: Editing, args: Arguments): Promise<null> {
 		throw new AppError('invalid_request', 'The file is in no folder of the workspace.');
 	const file = folder + glossaryPath;
 	const open = editing.documents.get(file);
-	const onDisk = file.startsWith('file:')
-		? await readFile(fileURLToPath(file), 'utf8').catch(() => undefined)
-		: undefined;
+	const onDisk = file.startsWith('file:') ? await readPlainText(fileURLToPath(file)) : undefined;
 	const before = open?.getText() ?? onDisk ?? '';
 	const text = addToGlossary(before, entry);
 	const lines = before.split('\n');

@@ -3,7 +3,6 @@
  * diagnostics of the file.
  */
 
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
 	type Connection,
@@ -13,6 +12,7 @@ import {
 	type TextDocuments,
 } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { readPlainText } from '../store/files.ts';
 import {
 	glossaryPath,
 	parseGlossary,
@@ -100,7 +100,7 @@ export class Glossaries {
 		if (open) this.take(folder, open.getText());
 		// Other schemes are the client's to read; see `nearglot/glossary/text`.
 		else if (uri.startsWith('file:'))
-			this.take(folder, await readFile(fileURLToPath(uri), 'utf8').catch(() => undefined));
+			this.take(folder, await readPlainText(fileURLToPath(uri)).catch(() => undefined));
 	}
 
 	#notify(folder: string, glossary: WorkspaceGlossary | undefined): void {

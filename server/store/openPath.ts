@@ -6,6 +6,7 @@
 import { openSync } from 'node:fs';
 import { cp, type FileHandle, link, open, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import { AppError, errno } from '../protocol/index.ts';
 import { Backoff, type Wanted, withBackoff } from './backoff.ts';
 
 export interface CopyOptions {
@@ -23,7 +24,10 @@ export interface PathOpener {
 	readText(path: string): Promise<string>;
 	/** All of a file. Rejects with the system's own errors. */
 	readBytes(path: string): Promise<Buffer>;
-	/** Gives a file a second name where there is none of that name. Rejects with the system's own errors. */
+	/**
+	 * Gives a file a second name where there is none of that name. Rejects with the system's own errors, and with
+	 * AppError `store_unavailable` on drives without hard links.
+	 */
 	link(path: string, second: string): Promise<void>;
 	/** A file or a folder; what was copied already is copied again after a wait. Rejects with the system's own errors. */
 	copy(from: string, to: string, options?: CopyOptions): Promise<void>;
@@ -49,6 +53,9 @@ export interface OpenSystem {
  */
 const doubtfulMs = 2000;
 
+/** What systems say where a file system has no hard links; Windows speaks of a wrong function, read as EISDIR. */
+const noSecondNames = new Set(['EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
 /** @throws AppError `store_unavailable` from each, on Windows, when another program does not let go */
 export function pathOpener({ platform, sleep, sleepNow, ...system }: OpenSystem): PathOpener {
 	const wait = <Result>(path: string, verb: Wanted['verb'], work: () => Promise<Result>) =>
@@ -58,7 +65,19 @@ export function pathOpener({ platform, sleep, sleepNow, ...system }: OpenSystem)
 		open: (path, flags = 'r', mode) => wait(path, 'opened', () => system.open(path, flags, mode)),
 		readBytes,
 		readText: async (path) => (await readBytes(path)).toString('utf8'),
-		link: (path, second) => wait(second, 'made', () => system.link(path, second)),
+		link: (path, second) =>
+			wait(second, 'made', async () => {
+				try {
+					await system.link(path, second);
+				} catch (error) {
+					if (!noSecondNames.has(errno(error) ?? '')) throw error;
+					throw new AppError(
+						'store_unavailable',
+						`The drive of ${second} gives files no second names (hard links), as FAT and exFAT. Choose a folder on another drive, for example with NEARGLOT_HOME.`,
+						{ cause: error },
+					);
+				}
+			}),
 		copy: (from, to, options = {}) => wait(from, 'copied', () => system.cp(from, to, options)),
 		openNow: (path, flags, mode) => {
 			const backoff = new Backoff({ path, verb: 'opened', doubtfulMs }, platform);

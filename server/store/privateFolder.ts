@@ -10,9 +10,17 @@ export interface FolderSystem {
 	run(args: readonly string[]): Promise<unknown>;
 }
 
+/** Where `icacls` is. */
+export const accessListProgram = ({ SystemRoot = 'C:\\Windows' }: NodeJS.ProcessEnv): string =>
+	win32.join(SystemRoot, 'System32', 'icacls.exe');
+
 /** With its domain: a local account may have the same name as one of the company. */
-export const accountName = (name: string, { USERDOMAIN: domain }: NodeJS.ProcessEnv): string =>
-	domain ? `${domain}\\${name}` : name;
+export function accountName(name: string, env: NodeJS.ProcessEnv): string {
+	const { USERDOMAIN: given, COMPUTERNAME: computer } = env;
+	// Sessions over SSH name the workgroup there, which has no accounts.
+	const domain = given?.toUpperCase() === 'WORKGROUP' ? computer : given;
+	return domain ? `${domain}\\${name}` : name;
+}
 
 /**
  * Leaves a folder and all that will be in it to this user and the system. Folders below the user's own need nothing:

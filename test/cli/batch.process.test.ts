@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Home, newHome } from '../support/home.ts';
@@ -58,12 +59,7 @@ test('Ctrl+C leaves the batch running', { skip: needsSignals }, async () => {
 	await writeFile(file, Array.from({ length: 100 }, (_, id) => line(id)).join(''));
 	const child = home.start(['batch', 'run', file]);
 	const note = join(file.replace('.jsonl', ''), 'batch.json');
-	await until('the batch is begun', () =>
-		stat(note).then(
-			() => true,
-			() => false,
-		),
-	);
+	await until('the batch is begun', () => existsSync(note));
 	let said = '';
 	child.stderr?.on('data', (part) => {
 		said += part;

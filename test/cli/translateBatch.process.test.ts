@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -81,12 +82,7 @@ test('a batch of files that was left goes on, and no edit of a translation is lo
 	const batch = ['translate', '*.md', '--from', 'en', '--to', 'de', '--batch'];
 	const child = start(folder, batch);
 	const note = join(folder, '.nearglot/batch.json');
-	await until('the batch is begun', () =>
-		stat(note).then(
-			() => true,
-			() => false,
-		),
-	);
+	await until('the batch is begun', () => existsSync(note));
 	let said = '';
 	child.stderr?.on('data', (part) => {
 		said += part;

@@ -132,6 +132,7 @@ const exempt: Readonly<Record<string, string>> = {
 	editor: 'a desktop VS Code; the end-to-end tests install the same file in one of theirs',
 	gpu: 'a graphics processor',
 	machines: 'several machines; test/deploy runs the same file on one',
+	clients: 'programs of others: test/docs/clients runs these blocks where they are installed',
 	microphone: 'a microphone',
 	model: 'a downloaded model',
 	namespaces: 'a user namespace, which containers of continuous integration do not give',

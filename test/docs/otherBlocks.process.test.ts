@@ -5,7 +5,8 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -19,7 +20,7 @@ import { parseGlossary } from '../../server/translate/workspaceGlossary.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
 import { needsShell } from '../support/systemNeeds.ts';
 import { pathOf, place, runIn, withAddresses } from './blockPlace.ts';
-import { type Block, blocksOf, documents, readDocument } from './blocks.ts';
+import { type Block, blocksOf, documents, readDocument, root } from './blocks.ts';
 
 let home: Home;
 let folder = '';
@@ -82,7 +83,7 @@ const neovim = (script: string) => {
 async function languageServerInNeovim(block: Block): Promise<void> {
 	writeFileSync(join(folder, 'a.py'), '# The file could not be opened.\nprint("x")\n');
 	const answer = await neovim(`
--- Debian 12 has Neovim 0.7, which calls it by two names.
+-- vim.lsp.start came with Neovim 0.8; Debian 12 has 0.7.2, which calls it by two names.
 vim.lsp.start = vim.lsp.start or function(config)
   local id = vim.lsp.start_client(config)
   vim.lsp.buf_attach_client(0, id)
@@ -157,9 +158,9 @@ async function eglot(block: Block): Promise<void> {
 	writeFileSync(join(folder, 'a.md'), 'The file could not be opened.\n');
 	const answer = await emacs(`
 (require 'json)
-(require 'eglot)
 (define-derived-mode markdown-mode text-mode "Markdown")
 ${block.text}
+(require 'eglot)
 (find-file "${join(folder, 'a.md')}")
 (markdown-mode)
 (setq eglot-sync-connect 60)
@@ -213,6 +214,10 @@ const checks: Readonly<
 		const env = Object.fromEntries(secrets.map(([, name]) => [String(name), 'a-secret']));
 		parseSettings(JSON.parse(block.text), env, 8000);
 	},
+	'json batch': (block) => {
+		const { inputs } = JSON.parse(block.text);
+		assert.ok(inputs[0].source.sourceUrl && inputs[0].targets[0].targetUrl);
+	},
 	'json keys': (block) => {
 		const file = join(folder, 'keys.json');
 		const secret = spawnSync('openssl', ['rand', '-hex', '32'], { encoding: 'utf8' }).stdout.trim();
@@ -253,13 +258,48 @@ const checks: Readonly<
 		for (const { apiBase, provider } of models)
 			await chatAt(`${apiBase}${addressOf[provider]}`, block);
 	},
+	'yaml prometheus': (block) => {
+		const { scrape_configs } = z
+			.strictObject({
+				scrape_configs: z
+					.array(
+						z.strictObject({
+							job_name: z.string(),
+							metrics_path: z.literal('/metrics'),
+							authorization: z.strictObject({
+								type: z.literal('Bearer'),
+								credentials_file: z.string(),
+							}),
+							static_configs: z.array(z.strictObject({ targets: z.array(z.string()).min(1) })),
+						}),
+					)
+					.min(1),
+			})
+			.parse(parseYaml(block.text));
+		assert.ok(scrape_configs.length > 0, where(block));
+	},
+	'yaml compose': (block) => {
+		const services = z.object({
+			services: z.record(z.string(), z.object({ command: z.array(z.string()).optional() })),
+		});
+		const { services: own } = services.parse(parseYaml(block.text));
+		const { services: there } = services.parse(
+			parseYaml(readFileSync(join(root, 'deploy/docker-compose.yml'), 'utf8')),
+		);
+		for (const [name, { command }] of Object.entries(own)) {
+			const known = there[name]?.command;
+			assert.ok(known !== undefined, `${where(block)}: ${name}`);
+			// Only the address differs, and what that asks for.
+			const kept = known.filter((word) => !word.startsWith('--host='));
+			for (const word of command === undefined ? [] : kept)
+				assert.ok(command?.includes(word), `${where(block)}: ${word}`);
+		}
+	},
 	jsonl: async (block) => {
-		writeFileSync(join(folder, 'lines.jsonl'), block.text);
-		const { code, told } = await runIn(folder, home.env, 'nearglot', [
-			'batch',
-			'run',
-			'lines.jsonl',
-		]);
+		// Results are put into a folder of the same name, which is not written over.
+		const name = `lines-${randomUUID()}.jsonl`;
+		writeFileSync(join(folder, name), block.text);
+		const { code, told } = await runIn(folder, home.env, 'nearglot', ['batch', 'run', name]);
 		assert.equal(code, 0, told);
 	},
 	ini: (block) => {
@@ -302,6 +342,15 @@ const checks: Readonly<
 			`cat ${file} | ${command}`,
 		]);
 		assert.equal(code, 0, told);
+	},
+	'powershell backup': (block, context) => {
+		if (!isThere('pwsh')) return context.skip('PowerShell is not installed');
+		const { status, stderr } = spawnSync(
+			'pwsh',
+			['-NoProfile', '-Command', '[scriptblock]::Create([Console]::In.ReadToEnd()) | Out-Null'],
+			{ input: block.text, encoding: 'utf8' },
+		);
+		assert.equal(status, 0, stderr);
 	},
 	'lua language-server': async (block, context) =>
 		isThere('nvim') ? languageServerInNeovim(block) : context.skip('nvim is not installed'),

@@ -8,6 +8,7 @@ import { before, test } from 'node:test';
 import { pages } from '../../scripts/reference.mjs';
 import { errorKinds } from '../../server/protocol/errors.ts';
 import { documentAddress, productSite } from '../../server/protocol/published.ts';
+import { daemonMetricNames } from '../../server/services/daemonMetrics.ts';
 import { documents, readDocument, root } from './blocks.ts';
 
 const json = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
@@ -162,6 +163,14 @@ test('codes of errors in the documents exist', () => {
 	assert.ok(named.length > 6);
 	assert.deepEqual(
 		named.filter((code) => !(code in errorKinds)),
+		[],
+	);
+});
+
+test('every number of /metrics is listed', () => {
+	const page = readDocument('docs/operate/run.md');
+	assert.deepEqual(
+		[...daemonMetricNames].filter((name) => !page.includes(`| \`${name}\` |`)),
 		[],
 	);
 });

@@ -88,6 +88,10 @@ test('the providers of a platform follow its package, CUDA its added library', (
 	assert.deepEqual(of('linux', 'x64', true), ['cpu', 'cuda', 'webgpu']);
 	assert.deepEqual(of('linux', 'arm64'), ['cpu']);
 	assert.deepEqual(of('win32', 'x64'), ['cpu', 'dml', 'webgpu']);
-	assert.deepEqual(of('win32', 'arm64'), ['cpu', 'dml', 'qnn', 'webgpu']);
+	assert.deepEqual(of('win32', 'arm64'), ['cpu', 'dml', 'webgpu']);
+	assert.ok(
+		of('win32', 'arm64', true).includes('qnn'),
+		'QNN by its library, which the package has not',
+	);
 	assert.deepEqual(of('darwin', 'arm64'), ['coreml', 'cpu', 'webgpu']);
 });

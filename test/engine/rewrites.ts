@@ -17,7 +17,8 @@ export async function whileRewrites<T>(
 		await openRuntime(plainRuntime);
 	const { open } = runtime;
 	runtime.open = async (graph, options) =>
-		open(typeof graph === 'string' ? graph : change(graph), options);
+		// What asks the library how it adds is no model's.
+		open(typeof graph === 'string' || graph.name === 'sums' ? graph : change(graph), options);
 	try {
 		return await use();
 	} finally {

@@ -5,7 +5,9 @@ import { delimiter } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { desk, resetDesk } from './vscodeDouble.ts';
 
-const { serverEnvironment } = await import('../../extension/serverEnvironment.ts');
+const { proxyEnvironment, serverEnvironment } = await import(
+	'../../extension/serverEnvironment.ts'
+);
 
 beforeEach(resetDesk);
 
@@ -20,4 +22,17 @@ test('folders for downloads and the rule for absent providers become variables',
 		NEARGLOT_MODEL_ROOTS: ['/data/models', '/mnt/more'].join(delimiter),
 		NEARGLOT_REFUSE_EP: 'never',
 	});
+});
+
+test('the proxy of the editor counts where the environment names none', () => {
+	const proxy = 'http://proxy.example:3128';
+	Object.assign(desk.settings, { proxy, noProxy: ['*.corp.example'] });
+	assert.deepEqual(proxyEnvironment({ NO_PROXY: 'lab' }), {
+		...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy },
+		NO_PROXY: 'lab,*.corp.example,localhost,127.0.0.1,[::1]',
+	});
+	for (const name of ['NEARGLOT_PROXY', 'https_proxy', 'HTTP_PROXY', 'ALL_PROXY'])
+		assert.deepEqual(proxyEnvironment({ [name]: 'http://own.example' }), {}, name);
+	Object.assign(desk.settings, { proxySupport: 'off' });
+	assert.deepEqual(proxyEnvironment({}), {});
 });

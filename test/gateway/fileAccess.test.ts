@@ -42,4 +42,5 @@ test('keys and sessions in a folder of choice are left to the account that runs 
 test('an account is named with its domain, where it has one', () => {
 	assert.equal(accountName('ann', { USERDOMAIN: 'WORK' }), 'WORK\\ann');
 	assert.equal(accountName('ann', {}), 'ann');
+	assert.equal(accountName('ann', { USERDOMAIN: 'WORKGROUP', COMPUTERNAME: 'PC' }), 'PC\\ann');
 });

@@ -371,3 +371,15 @@ test('fifty loads and unloads leave no runner behind', async () => {
 	assert.deepEqual(await loaded(), []);
 	assert.deepEqual(await server.backend.host.stats(), []);
 });
+
+test('a download is advised for models of the catalogue alone', async () => {
+	const said = async (name: string) => {
+		const response = await fetch(`${server.url}/openai/load/${name}`, { headers: server.keyed });
+		assert.equal(response.status, 404);
+		return response.text();
+	};
+	assert.match(await said('qwen2.5-coder-0.5b'), /nearglot models pull qwen2\.5-coder-0\.5b/);
+	const unknown = await said('nobody-knows-it');
+	assert.match(unknown, /nearglot models search/);
+	assert.doesNotMatch(unknown, /models pull/);
+});

@@ -156,7 +156,10 @@ test('members can neither make, list, read, use nor delete what is kept on the s
 		['POST', '/v1/batches/batch_1/retry'],
 		['GET', '/documents'],
 		['GET', '/documents/1'],
-		['GET', '/translator/document/batches'],
+		[
+			'GET',
+			'/translator/document/batches/00000000-0000-4000-8000-000000000000?api-version=2024-05-01',
+		],
 		['GET', '/slots'],
 	];
 	for (const [method, path] of absent) {

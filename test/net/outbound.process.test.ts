@@ -177,7 +177,7 @@ test('HTTPS goes through a tunnel, and a certificate counts when its authority i
 			const stranger = createHubHttp({ endpoint: address, proxy: uri });
 			await assert.rejects(stranger.get(address, {}, new AbortController().signal), {
 				code: 'download_failed',
-				message: /SELF_SIGNED.*certificate file of its authority/,
+				message: /SELF_SIGNED.*certificate of its authority in NEARGLOT_CA_FILE/,
 			});
 			stranger.close();
 			await assert.rejects(createProxiedFetch({ NEARGLOT_PROXY: uri })(address));

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
 import { npmCommand, root } from '../../scripts/node.mjs';
+import { mustRunLargeModel, mustStandFaults } from './packedFaults.ts';
 import { options, platform, Workshop } from './workshop.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -72,6 +73,24 @@ test('each model of the installed packages runs as it should', options, () =>
 	),
 );
 
+test('the installed server stands what happens to servers', options, () =>
+	mustStandFaults(installed('nearglot/dist/server.cjs'), join(workshop.folder, 'home of faults')),
+);
+
+const large = {
+	skip:
+		options.skip ||
+		(process.env['NEARGLOT_LARGE_MODEL'] === undefined &&
+			'a model of 1.6 GB is tried where NEARGLOT_LARGE_MODEL is set'),
+};
+
+test('the installed server runs a large model', large, () =>
+	mustRunLargeModel(
+		installed('nearglot/dist/server.cjs'),
+		join(workshop.folder, 'home of a large model'),
+	),
+);
+
 test('the installed command line answers, and doctor finds nothing wrong', options, async () => {
 	const answer = await nearglot('chat', 'extract a tar.gz file');
 	assert.equal(answer.status, 0, answer.told);
@@ -84,5 +103,5 @@ test('without the package of the platform it is said what to install', options, 
 	rmSync(installed('@nearglot'), { recursive: true });
 	const answer = await nearglot('chat', 'extract a tar.gz file');
 	assert.equal(answer.status, 1);
-	assert.match(answer.stderr, new RegExp(`npm install @nearglot/runtime-${platform}`));
+	assert.match(answer.stderr, new RegExp(`@nearglot/runtime-${platform}`));
 });

@@ -36,13 +36,13 @@ export interface Figures {
 }
 
 export class PackedServer implements AsyncDisposable {
-	readonly #child: ChildProcess;
+	readonly child: ChildProcess;
 	readonly #url: string;
 	readonly #key: string;
 	#asked = 0;
 
 	private constructor(child: ChildProcess, url: string, key: string) {
-		this.#child = child;
+		this.child = child;
 		this.#url = url;
 		this.#key = key;
 	}
@@ -73,7 +73,7 @@ export class PackedServer implements AsyncDisposable {
 		const translated = await this.#translate(['The file was saved.']);
 		assert.deepEqual(translated, ['Die Datei wurde gespeichert.']);
 		assert.match(await this.#transcribe(), /report/);
-		const { models, stats } = (await this.#send('/nearglot/models/list')) as {
+		const { models, stats } = (await this.send('/nearglot/models/list')) as {
 			models: ModelInfo[];
 			stats: { model: string; stats: EngineStats }[];
 		};
@@ -92,7 +92,7 @@ export class PackedServer implements AsyncDisposable {
 	 * @param folder where the package lies; answers the names of what was loaded of it
 	 */
 	mustLoadOnlyFrom(folder: string): Set<string> {
-		const pid = this.#child.pid ?? 0;
+		const pid = this.child.pid ?? 0;
 		const own = realpathSync.native(process.execPath).toLowerCase();
 		assert.equal(realpathSync.native(executableOf(pid)).toLowerCase(), own);
 		const loaded = broughtAlong(childrenOf(pid).flatMap((child) => librariesOf(child))).map(
@@ -103,7 +103,7 @@ export class PackedServer implements AsyncDisposable {
 	}
 
 	async #chat(content: string) {
-		return (await this.#send('/v1/chat/completions', {
+		return (await this.send('/v1/chat/completions', {
 			model: 'starter-chat',
 			messages: [{ role: 'user', content }],
 			temperature: 0,
@@ -116,7 +116,7 @@ export class PackedServer implements AsyncDisposable {
 	async #translate(texts: readonly string[]): Promise<string[]> {
 		const body = texts.map((Text) => ({ Text }));
 		const path = '/translate?api-version=3.0&from=en&to=de';
-		const rows = (await this.#send(path, body)) as { translations: { text: string }[] }[];
+		const rows = (await this.send(path, body)) as { translations: { text: string }[] }[];
 		return rows.map(({ translations }) => translations[0]?.text ?? '');
 	}
 
@@ -124,7 +124,7 @@ export class PackedServer implements AsyncDisposable {
 		const body = new FormData();
 		body.append('model', 'starter-speech');
 		body.append('file', new Blob([readFileSync(recording)]), 'rms.flac');
-		return ((await this.#send('/v1/audio/transcriptions', body)) as { text: string }).text;
+		return ((await this.send('/v1/audio/transcriptions', body)) as { text: string }).text;
 	}
 
 	/** Asks every model and measures the answers. */
@@ -149,16 +149,18 @@ export class PackedServer implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		if (this.#child.exitCode !== null) return;
-		const ended = once(this.#child, 'close');
+		if (this.child.exitCode !== null) return;
+		const ended = once(this.child, 'close');
 		// Signals end a program of Windows at once.
-		await this.#send('/nearglot/shutdown', {});
+		await this.send('/nearglot/shutdown', {});
 		await ended;
 	}
 
-	async #send(path: string, body?: FormData | object): Promise<unknown> {
+	/** Asks a route; with a body by POST. Rejects unless the answer is 200. */
+	async send(path: string, body?: FormData | object, signal?: AbortSignal): Promise<unknown> {
 		const form = body instanceof FormData;
 		const response = await fetch(`${this.#url}${path}`, {
+			...(signal === undefined ? {} : { signal }),
 			headers: {
 				authorization: `Bearer ${this.#key}`,
 				...(form ? {} : { 'content-type': 'application/json' }),

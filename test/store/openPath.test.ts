@@ -92,3 +92,16 @@ test('other errors and other systems wait for nobody', async () => {
 			assert.equal(system.sleptMs(), 0);
 		}
 });
+
+test('a drive without hard links is told of in words, and nobody waits for it', async () => {
+	for (const [platform, code] of [
+		['win32', 'EISDIR'],
+		['darwin', 'ENOTSUP'],
+	] as const) {
+		const system = failing(platform, [code, code]);
+		const link = system.ways[2];
+		assert.ok(link);
+		await assert.rejects(link, { code: 'store_unavailable', message: /no second names/ });
+		assert.equal(system.calls(), 1);
+	}
+});

@@ -7,13 +7,21 @@ const { platform } = process;
 
 /** What a program of the system prints, without empty lines. */
 const lines = (program: string, args: readonly string[]): string[] =>
-	execFileSync(program, args, { encoding: 'utf8', windowsHide: true })
+	execFileSync(program, args, {
+		...{ encoding: 'utf8', windowsHide: true },
+		// lsof writes letters as they are only where the locale has them.
+		env: { ...process.env, LC_ALL: platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8' },
+	})
 		.split(/\r?\n/)
 		.map((line) => line.trim())
 		.filter((line) => line !== '');
 
 const powershell = (script: string): string[] =>
-	lines('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script]);
+	// Its own way of writing is that of an old console, which has not all letters.
+	lines('powershell.exe', [
+		...['-NoProfile', '-NonInteractive', '-Command'],
+		`[Console]::OutputEncoding = [Text.Encoding]::UTF8; ${script}`,
+	]);
 
 /** Path of the program that a process runs. */
 export function executableOf(pid: number): string {

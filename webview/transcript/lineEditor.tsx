@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shortClock, type TranscriptLine } from '../../server/protocol/index.ts';
+import { isComposing } from '../composing.ts';
 import { useTranscript } from './transcriptState.ts';
 
 export function LineEditor({ line }: { line: TranscriptLine }): VNode {
@@ -40,7 +41,7 @@ export function LineEditor({ line }: { line: TranscriptLine }): VNode {
 				onKeyDown={(event) => {
 					event.stopPropagation();
 					if (event.key === 'Escape') close(false);
-					else if (event.key === 'Enter' && !event.isComposing) {
+					else if (event.key === 'Enter' && !isComposing(event)) {
 						event.preventDefault();
 						close(true);
 					}

@@ -4,6 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { speakerName, type TranscriptLine } from '../../server/protocol/index.ts';
+import { isComposing } from '../composing.ts';
 import { useTranscript } from './transcriptState.ts';
 
 interface SpeakerProps {
@@ -75,7 +76,7 @@ function NameField({ speaker, name, done }: NameProps): VNode {
 			onKeyDown={(event) => {
 				event.stopPropagation();
 				if (event.key === 'Escape') close(false);
-				else if (event.key === 'Enter' && !event.isComposing) close(true);
+				else if (event.key === 'Enter' && !isComposing(event)) close(true);
 			}}
 		/>
 	);

@@ -3,6 +3,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
+import { isComposing } from '../composing.ts';
 import { Icon, IconButton } from '../icons.tsx';
 import { CopyForm, ExportForm, TranscribeForm, TranslateForm } from './forms.tsx';
 import { Menu } from './menu.tsx';
@@ -74,7 +75,7 @@ function SearchField(): VNode {
 				}}
 				onKeyDown={(event) => {
 					event.stopPropagation();
-					if (event.key === 'Enter') search.move(event.shiftKey ? -1 : 1);
+					if (event.key === 'Enter' && !isComposing(event)) search.move(event.shiftKey ? -1 : 1);
 					if (event.key !== 'Escape') return;
 					search.query.value = '';
 					field.current?.blur();
@@ -133,7 +134,7 @@ function ReplaceField(): VNode {
 				}}
 				onKeyDown={(event) => {
 					event.stopPropagation();
-					if (event.key === 'Enter') one();
+					if (event.key === 'Enter' && !isComposing(event)) one();
 				}}
 			/>
 			<button type="button" class="secondary" disabled={busy} onClick={one}>

@@ -19,7 +19,7 @@ export function installedProviders(files: RuntimeFiles): ReadonlySet<ExecutionPr
 	if (platform === 'win32' || platform === 'darwin' || (platform === 'linux' && arch === 'x64'))
 		found.add('webgpu');
 	if (platform === 'win32') found.add('dml');
-	if (platform === 'win32' && arch === 'arm64') found.add('qnn');
+	if (platform === 'win32' && files.has('onnxruntime_providers_qnn.dll')) found.add('qnn');
 	if (platform === 'darwin') found.add('coreml');
 	const cuda =
 		platform === 'win32' ? 'onnxruntime_providers_cuda.dll' : 'libonnxruntime_providers_cuda.so';

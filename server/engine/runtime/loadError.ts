@@ -8,7 +8,6 @@ import type { GraphSource } from '../modelFiles/graphSource.ts';
 /** Error of loading a graph: `unsupported_model`, or `out_of_memory`. */
 export function loadError(graph: GraphSource, cause: unknown): AppError {
 	const path = typeof graph === 'string' ? graph : graph.name;
-	const text = said(cause);
 	if (saysOutOfMemory(cause)) {
 		return new AppError(
 			'out_of_memory',
@@ -18,7 +17,7 @@ export function loadError(graph: GraphSource, cause: unknown): AppError {
 	}
 	return new AppError(
 		'unsupported_model',
-		`The graph file ${path} cannot be loaded: ${text.slice(0, 600)}`,
+		`The graph file ${path} cannot be loaded: ${said(cause).slice(0, 600)}`,
 		{ cause, data: { file: path } },
 	);
 }
@@ -30,7 +29,6 @@ export function loadError(graph: GraphSource, cause: unknown): AppError {
 export function runError(cause: unknown): AppError {
 	if (cause instanceof AppError) return cause;
 	if (isTerminated(cause)) return new AppError('cancelled', undefined, { cause });
-	const text = said(cause);
 	if (saysOutOfMemory(cause))
 		return new AppError(
 			'out_of_memory',

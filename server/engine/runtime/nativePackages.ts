@@ -128,8 +128,7 @@ export function missing(name: string): AppError {
 	return new AppError(
 		'not_supported',
 		`${name} for ${platform}-${arch} is not installed, so no model can run here. ` +
-			`Install the package of this platform, or npm's optional dependencies with the command line: ` +
-			`npm install ${platformPackage(platform, arch)}`,
+			`Install the archive of ${platformPackage(platform, arch)} beside the command line's, as docs/start/install.md says, or the editor's package for this platform.`,
 	);
 }
 

@@ -123,7 +123,7 @@ export function writeKeyFile(file: string, now: number): void {
 		const code = errno(error);
 		if (code === 'EEXIST') return;
 		// File systems without hard links.
-		if (code === 'EPERM' || code === 'ENOTSUP') renameSync(draft, file);
+		if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EISDIR') renameSync(draft, file);
 		else throw unusable(file, 'The key file (x-gateway.keysFile)', reasonOf(error), error);
 	} finally {
 		rmSync(draft, { force: true });

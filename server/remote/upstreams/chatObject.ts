@@ -35,6 +35,9 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
 );
 const maxCalls = 128;
 
+/** Where an engine says nothing of tokens, as many characters count as one. */
+export const charactersPerToken = 4;
+
 /** The pieces of an object, those of choices that were not asked for left out. */
 export function upstreamPiecesOf(
 	object: Readonly<Record<string, unknown>>,

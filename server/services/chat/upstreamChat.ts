@@ -6,6 +6,7 @@
 import { AppError } from '../../protocol/index.ts';
 import { upstreamChatOf } from '../../remote/upstreams/chatBody.ts';
 import {
+	charactersPerToken,
 	type UpstreamUsage,
 	upstreamPiecesOf,
 	usageOf,
@@ -30,9 +31,6 @@ export interface UpstreamChatDeps {
 }
 
 type RunOptions = Parameters<ChatService['run']>;
-
-/** Where an engine says nothing of tokens, as many characters count as one. */
-const charactersPerToken = 4;
 
 export function upstreamChat(local: ChatService, deps: UpstreamChatDeps): ChatService {
 	return {

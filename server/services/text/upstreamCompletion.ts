@@ -4,7 +4,11 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { CompletionRequest } from '../../protocol/routes/completions.ts';
 import { drawingOf } from '../../remote/upstreams/chatBody.ts';
-import { type UpstreamUsage, usageOf } from '../../remote/upstreams/chatObject.ts';
+import {
+	charactersPerToken,
+	type UpstreamUsage,
+	usageOf,
+} from '../../remote/upstreams/chatObject.ts';
 import { textPiecesOf } from '../../remote/upstreams/textAnswers.ts';
 import { shownUpstream } from '../../remote/upstreams/upstreamErrors.ts';
 import type { NamedUpstream, Upstreams } from '../../remote/upstreams/upstreams.ts';
@@ -22,8 +26,6 @@ export interface UpstreamCompletionDeps {
 
 type RunOptions = Parameters<CompletionService['run']>;
 
-/** Where an engine says nothing of tokens, as many characters count as one. */
-const charactersPerToken = 4;
 /** What the interface promises where nobody says. */
 const defaultMaxTokens = 16;
 

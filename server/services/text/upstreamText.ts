@@ -5,7 +5,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
-import { usageOf } from '../../remote/upstreams/chatObject.ts';
+import { charactersPerToken, usageOf } from '../../remote/upstreams/chatObject.ts';
 import { ranksOf, vectorsOf } from '../../remote/upstreams/textAnswers.ts';
 import type { Upstreams } from '../../remote/upstreams/upstreams.ts';
 import { openBill } from '../limits/account.ts';
@@ -14,8 +14,6 @@ import type { RerankService } from './rerankService.ts';
 
 type FindUpstream = Pick<Upstreams, 'find'>;
 
-/** Before an engine says how many there were. */
-const charactersPerToken = 4;
 /** Inputs asked for at once: an answer is read in one go, and must not hold others up. */
 const inputsAtOnce = 64;
 

@@ -26,7 +26,9 @@ export function placeByPattern(pattern: string, source: string, to: string): str
 		/\{(dir|name|ext|lang|to)\}/g,
 		(_, part: string) => values.get(part) ?? '',
 	);
-	return made.replace(/\/{2,}/g, '/').replace(/^\.\/(?=.)/, '');
+	// Two at the beginning lead to another machine of a network of Windows.
+	const share = made.startsWith('//') && (source.startsWith('//') || pattern.startsWith('//'));
+	return (share ? '/' : '') + made.replace(/\/{2,}/g, '/').replace(/^\.\/(?=.)/, '');
 }
 
 /** @param from Language of the sources as their paths write it, `en` */

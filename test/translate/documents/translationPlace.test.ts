@@ -18,6 +18,10 @@ test('patterns name the parts of a path; what a file is called is no pattern', (
 		['{dir}/{name}.{lang}{ext}', '/abs/LICENSE', '/abs/LICENSE.de'],
 		['{dir}/{name}.{lang}{ext}', 'a/.hidden', 'a/.hidden.de'],
 		["$&{name}.$'{ext}", 'a$1.md', "$&a$1.$'.md"],
+		// Of a share of Windows: one line less would be a folder of this machine.
+		['{dir}/{name}.{lang}{ext}', '//srv/team/guide.md', '//srv/team/guide.de.md'],
+		['//srv/out/{dir}/{name}{ext}', 'docs/guide.md', '//srv/out/docs/guide.md'],
+		['{dir}//{name}{ext}', '/abs/a.md', '/abs/a.md'],
 	];
 	for (const [pattern, source, target] of cases)
 		assert.equal(placeByPattern(pattern, source, 'de'), target);
