@@ -10,6 +10,7 @@ import type { ShardRef } from './jobTypes.ts';
 /** Longest wait for one answer: a Redis that hangs must not hang requests. */
 const commandMs = 3000;
 const connectMs = 2000;
+const silentMs = 15_000;
 const prefix = 'nearglot:jobs';
 const name = 'shards';
 /** BullMQ's last priority. */
@@ -59,6 +60,29 @@ export async function openBullQueue(
 	worker.on('error', () => {});
 	const held = new Map<string, Job>();
 	let isWatching = false;
+	let losses = 0;
+	// Whoever answers now may be another, or have forgotten its last moments.
+	client.on('ready', () => losses++);
+	const entryOf = (shard: ShardRef) => ({
+		...{ name, data: { batch: shard.batch, shard: shard.shard } },
+		opts: {
+			...{ jobId: idOf(shard), priority: Math.min(lastTurn, shard.shard + 1) },
+			...{ removeOnComplete: true, removeOnFail: true },
+		},
+	});
+	/** Adds those that are not there. */
+	const addLot = async (shards: readonly ShardRef[]): Promise<void> => {
+		const found = await inTime(() =>
+			client.exists(shards.map((shard) => queue.toKey(idOf(shard)))),
+		);
+		if (found === shards.length) return;
+		const [first, ...rest] = shards.map(entryOf);
+		if (first === undefined) return;
+		// A Redis that was started again knows BullMQ's scripts only when one command alone has brought them: in the
+		// transaction of several they are named by their hashes.
+		await inTime(() => queue.add(first.name, first.data, first.opts));
+		if (rest.length > 0) await inTime(() => queue.addBulk(rest));
+	};
 	/** Whether the lease held; `undefined` where it is no more known here. */
 	const withJob = async (lease: ShardLease, work: (job: Job) => Promise<unknown>) => {
 		const job = held.get(lease.token);
@@ -71,20 +95,13 @@ export async function openBullQueue(
 		}
 	};
 	return {
+		get losses() {
+			return losses;
+		},
 		add: async (shards) => {
 			for (let from = 0; from < shards.length; from += lot) {
 				const part = shards.slice(from, from + lot);
-				await inTime(() =>
-					queue.addBulk(
-						part.map((shard) => ({
-							...{ name, data: { batch: shard.batch, shard: shard.shard } },
-							opts: {
-								...{ jobId: idOf(shard), priority: Math.min(lastTurn, shard.shard + 1) },
-								...{ removeOnComplete: true, removeOnFail: true },
-							},
-						})),
-					),
-				);
+				await addLot(part);
 				const batches = Map.groupBy(part, ({ batch }) => batch);
 				for (const [batch, own] of batches)
 					await inTime(() =>
@@ -101,7 +118,12 @@ export async function openBullQueue(
 				await inTime(() => worker.startStalledCheckTimer());
 			}
 			const token = randomBytes(12).toString('hex');
-			const job = await inTime(() => worker.getNextJob(token, { block: false }));
+			const next = worker.getNextJob(token, { block: false });
+			const job = await inTime(() => next).catch((error) => {
+				// One that comes when nobody waits for it any more is not counted as a try.
+				next.then((late) => late?.moveToWait(token)).catch(() => {});
+				throw error;
+			});
 			if (job === undefined) return undefined;
 			held.set(token, job);
 			const { batch, shard } = job.data as ShardRef;
@@ -110,20 +132,22 @@ export async function openBullQueue(
 		renew: (lease, forMs) => withJob(lease, (job) => job.extendLock(lease.token, forMs)),
 		complete: async (lease) => {
 			// In this order: one that is out of the set and still in the queue is put in again, or found to be done.
-			await inTime(() => client.sRem(setOf(lease.batch), String(lease.shard)));
-			const holds = await withJob(lease, (job) =>
-				job.moveToCompleted('', lease.token, false).then(() => 1),
-			);
-			held.delete(lease.token);
-			return holds;
+			try {
+				await inTime(() => client.sRem(setOf(lease.batch), String(lease.shard)));
+				return await withJob(lease, (job) =>
+					job.moveToCompleted('', lease.token, false).then(() => 1),
+				);
+			} finally {
+				// It is given back to nobody: what is done in the store is taken out by whoever has it next.
+				held.delete(lease.token);
+			}
 		},
 		giveBack: async (lease, delayMs = 0) => {
 			await withJob(lease, (job) =>
 				delayMs > 0
 					? job.moveToDelayed(now() + delayMs, lease.token)
 					: job.moveToWait(lease.token).then(() => 1),
-			);
-			held.delete(lease.token);
+			).finally(() => held.delete(lease.token));
 		},
 		remove: async (batch) => {
 			const own = await inTime(() => client.sMembers(setOf(batch)));
@@ -151,8 +175,11 @@ function makeClient(url: string) {
 		return createClient({
 			url,
 			disableOfflineQueue: true,
+			// A connection that nobody answers on, and nobody has closed, is given up.
+			pingInterval: silentMs / 3,
 			socket: {
 				connectTimeout: connectMs,
+				socketTimeout: silentMs,
 				reconnectStrategy: (tries) => Math.min(1000, 50 * 2 ** Math.min(tries, 5)),
 			},
 		});

@@ -148,6 +148,7 @@ export class JobService {
 		});
 		const manager: BatchManager = new BatchManager({
 			...{ store, queue, files, batches, limits, log, now, tickMs, isShared },
+			refillMs: leaseMs,
 			onQueued: () => worker.poke(),
 		});
 		worker.start();

@@ -54,7 +54,7 @@ export const item = (id: number, text = `text ${id}`) =>
 	`${JSON.stringify({ custom_id: `${id}`, method: 'POST', url: '/v1/chat/completions', body: { text } })}\n`;
 export const items = (count: number) => Array.from({ length: count }, (_, id) => item(id));
 
-export async function finished(jobs: OpenJobs, id: string, withinMs = 180_000): Promise<BatchView> {
+export async function finished(jobs: OpenJobs, id: string, withinMs = 90_000): Promise<BatchView> {
 	await until(
 		'the batch ends',
 		async () => (await jobs.batches.get(owner.person, id)).end !== undefined,

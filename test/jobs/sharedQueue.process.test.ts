@@ -74,26 +74,60 @@ test('with Redis, an item that ends its workers is given up, and those that shar
 	await service.close();
 });
 
-test('a Redis that is killed, and one that has lost its disk, costs no finished shard', {
+test('a Redis that is killed, one that has lost its disk, and one that is emptied cost no finished shard', {
 	skip,
 }, async () => {
 	await using own = await RedisServer.start();
 	const options = { ...optionsOf(own), itemMs: 4 };
-	const { service, jobs, id } = await begun(items(400), options);
+	const { service, jobs, id } = await begun(items(600), options);
 	const workers = [work(options), work(options)];
-	await until('some of it is done', async () => (await openItems(service, id)) >= 1);
+	const goesOn = async (shards: number) =>
+		until('it goes on', async () => (await openItems(service, id)) >= shards, 60_000);
+	await goesOn(1);
 	await own.stop();
 	await until(
 		'it is said',
 		async () => (await jobs.batches.get(owner.person, id)).open?.problem !== undefined,
 	);
 	await own.run();
-	await until('it goes on', async () => (await openItems(service, id)) >= 4);
+	await goesOn(4);
+	await own.loseDisk();
+	await own.run();
+	await goesOn(7);
 	await own.tell('FLUSHALL');
 	const { end: done } = await finished(jobs, id);
-	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(400));
+	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(600));
 	await Promise.all(workers.map(end));
 	await service.close();
+});
+
+test('a queue takes shards again after its Redis was started anew, and finds those that are gone', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await using queue = await openBullQueue(own.url, 5000, Date.now);
+	const shards = Array.from({ length: 700 }, (_, shard) => ({ batch: 'batch_a', shard }));
+	await queue.add(shards);
+	const before = queue.losses;
+	await own.loseDisk();
+	await own.run();
+	await until('it is connected', () => queue.losses > before, 10_000);
+	await queue.add(shards);
+	assert.equal(await queue.count('batch_a'), 700);
+	// What it says of itself is all there, what it holds is not.
+	await own.tell(
+		'DEL',
+		'nearglot:jobs:shards:prioritized',
+		...['batch_a.0', 'batch_a.699'].map((id) => `nearglot:jobs:shards:${id}`),
+	);
+	assert.equal(await queue.count('batch_a'), 700);
+	await queue.add(shards);
+	const first = await queue.lease(5000);
+	assert.equal(first?.shard, 0);
+	assert.equal((await queue.lease(5000))?.shard, 699);
+	assert.ok(first !== undefined && (await queue.complete(first)));
+	assert.equal(await queue.complete(first), false);
+	assert.equal(await queue.count('batch_a'), 699);
 });
 
 test('a replica that takes over has what it needs, whatever it had not heard', {
