@@ -1,7 +1,7 @@
 /** The queue of several machines: BullMQ on Redis or Valkey. It may lose what it holds; the store knows what is done. */
 
 import { randomBytes } from 'node:crypto';
-import { type Job, Queue, Worker } from 'bullmq';
+import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
 import { AppError } from '../protocol/index.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
@@ -51,13 +51,26 @@ export async function openBullQueue(
 	}
 	const options = { connection: client, prefix, skipVersionCheck: true };
 	const queue = new Queue(name, options);
-	const worker = new Worker(name, undefined, {
-		...{ ...options, autorun: false, skipLockRenewal: true, maxStalledCount: maxMissed },
-		...{ lockDuration: leaseMs, stalledInterval: Math.max(100, Math.floor(leaseMs / 2)) },
-	});
+	const worker = new Worker(
+		name,
+		undefined,
+		{
+			...{ ...options, autorun: false, skipLockRenewal: true, maxStalledCount: maxMissed },
+			...{ lockDuration: leaseMs, stalledInterval: Math.max(100, Math.floor(leaseMs / 2)) },
+		},
+		// Without a second connection for blocking commands: there are none, and one that is closed while it is made
+		// would stay, and end with an error that nobody hears.
+		(of, more) => createRedisBackend(of, more),
+	);
 	// Every command that fails is told to whoever sent it.
 	queue.on('error', () => {});
 	worker.on('error', () => {});
+	const close = async (): Promise<void> => {
+		// BullMQ's own listeners end before the connection does.
+		client.removeAllListeners('error').on('error', () => {});
+		await Promise.allSettled([inTime(() => worker.close(true)), inTime(() => queue.close())]);
+		client.destroy();
+	};
 	const held = new Map<string, Job>();
 	let isWatching = false;
 	let losses = 0;
@@ -163,10 +176,7 @@ export async function openBullQueue(
 			await inTime(() => client.del(setOf(batch)));
 		},
 		count: (batch) => inTime(() => client.sCard(setOf(batch))),
-		[Symbol.asyncDispose]: async () => {
-			await Promise.allSettled([inTime(() => worker.close(true)), inTime(() => queue.close())]);
-			client.destroy();
-		},
+		[Symbol.asyncDispose]: close,
 	};
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createClient } from 'redis';
 import { openBullQueue } from '../../server/jobs/bullQueue.ts';
 import { batchVersion, keys } from '../../server/jobs/jobTypes.ts';
 import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
@@ -99,6 +100,23 @@ test('a Redis that is killed, one that has lost its disk, and one that is emptie
 	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(600));
 	await Promise.all(workers.map(end));
 	await service.close();
+});
+
+test('a queue that is closed at once leaves no connection, whose end would end the server', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await (await openBullQueue(own.url, 5000, Date.now))[Symbol.asyncDispose]();
+	const client = createClient({ url: own.url });
+	client.on('error', () => {});
+	await client.connect();
+	const list = async () => String(await client.sendCommand(['CLIENT', 'LIST']));
+	await until(
+		'its connections are closed',
+		async () => (await list()).trim().split('\n').length === 1,
+		5000,
+	);
+	client.destroy();
 });
 
 test('a queue takes shards again after its Redis was started anew, and finds those that are gone', {
