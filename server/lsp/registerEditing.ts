@@ -28,6 +28,9 @@ import { messageText } from './texts.ts';
 import { Translations } from './translations.ts';
 import { withWorkDone } from './workDone.ts';
 
+/** How long a list of actions waits for the language of a text. */
+const listWaitMs = 300;
+
 /** What `initialize` answers for the features below. */
 export const editingCapabilities = {
 	codeActionProvider: {
@@ -79,7 +82,17 @@ export function registerEditing(deps: EditingDeps) {
 			const { languages } = await settings.of(document.uri);
 			const { range, context } = params;
 			const locale = client()?.locale;
-			return editingActions(document, range, context, languages, locale, finder, signal);
+			const languageOf = (text: string) => languageSoon(translations, text, signal);
+			return editingActions(
+				document,
+				range,
+				context,
+				languages,
+				locale,
+				finder,
+				languageOf,
+				signal,
+			);
 		}),
 	);
 	connection.onCodeActionResolve((action, token) =>
@@ -188,4 +201,20 @@ function parseGrammars(value: unknown): EditorGrammars {
 			strings(item, 'languageId', 'path'),
 		) as EditorGrammars['languages'],
 	};
+}
+
+/** The language of a text, unless that takes longer than a list of actions may wait. */
+async function languageSoon(
+	translations: Translations,
+	text: string,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const soon = AbortSignal.any([signal, AbortSignal.timeout(listWaitMs)]);
+	try {
+		return await translations.languageOf([text], soon);
+	} catch {
+		// Every language is offered when there is nobody to ask.
+		signal.throwIfAborted();
+		return undefined;
+	}
 }
