@@ -104,7 +104,7 @@ export function registerEditing(deps: EditingDeps) {
 				const { languages } = await settings.of(uri);
 				const ask = { position: range.start, to, languages, displayLanguage: locale };
 				const found = await findSymbolName(document, ask, finder, translations, signal);
-				const command = renameCommand(client());
+				const command = clientCommand(client(), 'renameCommand');
 				const { name, suggestion } = found;
 				const place = { uri, position: found.range.start, name, newName: suggestion };
 				if (command)
@@ -140,7 +140,8 @@ export function registerEditing(deps: EditingDeps) {
 			if (!hover) return null;
 			const displayLanguage = client()?.locale;
 			const to = targetLanguage || displayLanguage || 'en';
-			const options = { to, maxLength: maxHoverLength, displayLanguage };
+			const modelsCommand = clientCommand(client(), 'modelsCommand');
+			const options = { to, maxLength: maxHoverLength, displayLanguage, modelsCommand };
 			return translationHover(
 				document,
 				params.position,
@@ -179,10 +180,13 @@ export async function handleRequest<T>(
 	}
 }
 
-/** A command of the client that renames a symbol by the editor's own means, if it has one. */
-function renameCommand(client: InitializeParams | undefined): string | undefined {
+/** A command of the client, if it has named one: to rename a symbol by its own means, to propose better models. */
+function clientCommand(
+	client: InitializeParams | undefined,
+	option: 'renameCommand' | 'modelsCommand',
+): string | undefined {
 	const options: unknown = client?.initializationOptions;
-	const name = isRecord(options) ? options['renameCommand'] : undefined;
+	const name = isRecord(options) ? options[option] : undefined;
 	return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
