@@ -198,6 +198,7 @@ const questions: readonly (readonly [string, ...string[]])[] = [
 	['move models to another drive', '/operate/upgrade#move-models'],
 	['stop the background server', '/help/faq#how-do-i-stop-it', '/operate/upgrade#end-the-server'],
 	['limit how many tokens a user may use', '/help/faq#how-do-i-limit', '/api#keys-limits'],
+	['sign a user out everywhere', '/team-server#end-the-sessions-of-a-person', '/team/tutorial#_8'],
 	['translation is nonsense', '/help/faq#why-is-a-translation-bad'],
 ];
 
