@@ -50,7 +50,7 @@ test('a setting that is changed later counts over what was chosen before', async
 	assert.equal(transcribeChoice(remembered).language, 'fr');
 });
 
-test('a dictation is heard here, whichever model of a team transcribes', () => {
+test('a dictation is transcribed here, whichever model of a team transcribes', () => {
 	desk.settings['transcribe.model'] = 'team:whisper';
 	assert.equal(transcribeChoice().model, 'team:whisper');
 	assert.deepEqual(dictationChoice(), {});
