@@ -514,6 +514,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['extension/chat/chatActions.ts', 'chats are listed by the days they are from'],
 	['extension/chat/chatPageController.ts', 'shown and kept with a chat'],
 	['server/cli/gatewayCommand.ts', 'sessions, tokens and keys have dates that other machines read'],
+	['server/cli/gatewaySessions.ts', 'sessions and keys have dates that other machines read'],
 	['server/cli/keysCommand.ts', 'shown and kept with a key'],
 	['server/cli/usageCommand.ts', 'keys end at dates'],
 	['server/daemon/backend.ts', 'shown and kept with a response'],
