@@ -144,15 +144,17 @@ const stateTexts: Readonly<Record<BatchAnswer['status'] | 'paused', StudioKey>> 
 	paused: 'jobPaused',
 };
 
+type BatchRoute = (typeof routes)['cancelBatch' | 'pauseBatch' | 'resumeBatch' | 'retryBatch'];
+
 function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 	const { id, status, paused, request_counts: counts, progress, metadata } = batch;
 	const name = metadata?.['name'] ?? id;
 	const isOver = ended.has(status);
 	const state = text(stateTexts[paused && !isOver ? 'paused' : status]);
 	const items = isOver ? counts.completed + counts.failed : (progress?.items ?? 0);
-	const change = (route: 'cancelBatch' | 'pauseBatch' | 'resumeBatch' | 'retryBatch') =>
+	const change = (route: BatchRoute) =>
 		attempt(async () => {
-			await api.client.call(routes[route], { params: { id } });
+			await api.client.call(route, { params: { id } });
 			await look(api);
 		});
 	const save = (file: string | null, kind: string) =>
@@ -189,11 +191,11 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 						<button
 							type="button"
 							class="secondary"
-							onClick={() => void change(paused ? 'resumeBatch' : 'pauseBatch')}
+							onClick={() => void change(paused ? routes.resumeBatch : routes.pauseBatch)}
 						>
 							{text(paused ? 'jobResume' : 'jobPause')}
 						</button>
-						<button type="button" class="secondary" onClick={() => void change('cancelBatch')}>
+						<button type="button" class="secondary" onClick={() => void change(routes.cancelBatch)}>
 							{text('jobCancel')}
 						</button>
 					</>
@@ -216,7 +218,7 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 						>
 							{text('jobErrors')}
 						</button>
-						<button type="button" class="secondary" onClick={() => void change('retryBatch')}>
+						<button type="button" class="secondary" onClick={() => void change(routes.retryBatch)}>
 							{text('jobRetry')}
 						</button>
 					</>
@@ -230,15 +232,18 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 /** How much is done, how fast, and how long it takes. */
 function factsOf({ request_counts: counts, progress, status }: BatchAnswer): string {
 	const done = ended.has(status) ? counts.completed + counts.failed : (progress?.items ?? 0);
-	const rate = progress?.items_per_second ?? undefined;
+	const perSecond = progress?.items_per_second ?? 0;
+	const rate = perSecond < 0.05 ? undefined : perSecond;
 	const left = progress?.seconds_left ?? undefined;
 	return [
 		text('jobItems', done.toLocaleString(), counts.total.toLocaleString()),
 		...(counts.failed > 0 ? [text('jobFailedItems', counts.failed.toLocaleString())] : []),
-		...(rate === undefined ? [] : [text('jobRate', rate.toFixed(1))]),
+		...(rate === undefined ? [] : [text('jobRate', rate.toLocaleString(undefined, oneDigit))]),
 		...(left === undefined || rate === undefined ? [] : [text('jobLeft', clockOf(left))]),
 	].join(' · ');
 }
+
+const oneDigit = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
 
 /** `1:02:03`, `2:03`. */
 function clockOf(seconds: number): string {
