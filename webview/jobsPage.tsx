@@ -4,6 +4,7 @@ import './jobsPage.css';
 import { signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { setFormFile } from '../server/protocol/formFile.ts';
 import * as routes from '../server/protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../server/protocol/routes/batches.ts';
 import type { RequestOf } from '../server/protocol/routes/route.ts';
@@ -91,7 +92,7 @@ function NewBatch({ api }: { api: StudioApi }): VNode {
 				const endpoint = await endpointOf(file);
 				const form = new FormData();
 				form.set('purpose', 'batch');
-				form.set('file', file, file.name);
+				setFormFile(form, file, file.name, 'requests.jsonl');
 				const kept = await api.client.call(routes.uploadFile, { body: form });
 				await api.client.call(routes.createBatch, {
 					body: {

@@ -137,9 +137,7 @@ export const appErrorMark: unique symbol = Symbol.for('nearglot.AppError');
 export class AppError extends Error {
 	/** Bundles that are loaded later have a class of their own; what it makes is the same. */
 	static override [Symbol.hasInstance](value: unknown): boolean {
-		// biome-ignore lint/complexity/noThisInStatic: it is asked of the classes made of this one, too
-		const asked: unknown = this;
-		if (asked !== AppError) return Function.prototype[Symbol.hasInstance].call(asked, value);
+		if (this !== AppError) return Function.prototype[Symbol.hasInstance].call(this, value);
 		return typeof value === 'object' && value !== null && appErrorMark in value;
 	}
 
