@@ -4,8 +4,8 @@
  */
 
 import { speechLanguageCode, speechLanguages } from '../../engine/speech/languages.ts';
-import { AppError, type Transcript } from '../../protocol/index.ts';
 import { setFormFile } from '../../protocol/formFile.ts';
+import { AppError, type Transcript } from '../../protocol/index.ts';
 import { shownUpstream } from '../../remote/upstreams/upstreamErrors.ts';
 import type { NamedUpstream, Upstreams } from '../../remote/upstreams/upstreams.ts';
 import { transcriptOf } from '../../remote/upstreams/upstreamTranscript.ts';
