@@ -493,11 +493,11 @@ test('pages keep what they keep in the browser by the one door that knows whose 
 	);
 });
 
-test('a recording goes into a form by the one function that knows which names a header may hold', () => {
+test('a file goes into a form by the one function that knows which names a header may hold', () => {
 	const writing = all.filter(({ text }) => /\.(set|append)\(\s*['"]file['"]|new File\(/.test(text));
 	assert.deepEqual(
 		writing.map(({ path }) => path),
-		['server/protocol/recordingPart.ts'],
+		['server/protocol/formFile.ts'],
 	);
 });
 
@@ -514,6 +514,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['extension/chat/chatActions.ts', 'chats are listed by the days they are from'],
 	['extension/chat/chatPageController.ts', 'shown and kept with a chat'],
 	['server/cli/gatewayCommand.ts', 'sessions, tokens and keys have dates that other machines read'],
+	['server/cli/gatewaySessions.ts', 'sessions and keys have dates that other machines read'],
 	['server/cli/keysCommand.ts', 'shown and kept with a key'],
 	['server/cli/usageCommand.ts', 'keys end at dates'],
 	['server/daemon/backend.ts', 'shown and kept with a response'],

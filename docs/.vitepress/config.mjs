@@ -1,6 +1,8 @@
 /** The site of the documents: `npm run docs` builds it without a network. The pages read as well in the repository. */
 import { defineConfig } from 'vitepress';
 import { sections } from './pages.mjs';
+import { searchOptions } from './search.mjs';
+import { usePictures } from './themedPictures.mjs';
 
 const repository = 'https://github.com/nearglot/nearglot';
 
@@ -17,8 +19,10 @@ export default defineConfig({
 	// Paths that pages name in the repository are links there.
 	ignoreDeadLinks: false,
 	lastUpdated: false,
+	head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
+	markdown: { config: usePictures },
 	themeConfig: {
-		search: { provider: 'local' },
+		search: { provider: 'local', options: { miniSearch: { searchOptions } } },
 		outline: [2, 3],
 		nav: [
 			{ text: 'Start', link: '/start/install' },

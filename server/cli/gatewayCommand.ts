@@ -28,11 +28,13 @@ import { windowsFolders } from '../store/windowsFolders.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { rereadsOnHangup } from './endSignals.ts';
 import { fileProblem } from './fileProblem.ts';
+import { endSessions, listSessions, userIdOf } from './gatewaySessions.ts';
 
 const help = `
 Usage: nearglot gateway --config auth.json --upstream URL [--port N] [--host H]
        nearglot gateway --config auth.json --check
        nearglot gateway --emulate --upstream URL [--config auth.json] [--port N]
+       nearglot gateway --config auth.json --sessions | --end-sessions PERSON [--json]
        nearglot gateway --schema
 
 Signs people in with the providers in auth.json, keeps their sessions, and passes their requests to
@@ -46,6 +48,9 @@ the app at URL with identity headers. Nothing else can reach the app through it.
   --check          Say whether the settings can be used, and end
   --emulate        For developers: instead of asking providers, a form says who signs in, with which roles
                    and claims. Listens on this computer only, for an app on this computer; keeps nothing
+  --sessions       List who is signed in, with the id that PERSON means. Beside a running gateway
+  --end-sessions PERSON  Sign PERSON out everywhere (browsers, editors, devices): sid:ID of that list or of the
+                   audit log, or person:ID of "nearglot usage". First take away that they may come in again
   --schema         Print the JSON Schema of the settings, for completion in an editor
   --json           Print one line {"url","adminUrl","pid"} when ready
 
@@ -66,6 +71,9 @@ interface Flags {
 	/** Absent: that of the settings. */
 	readonly drainMs: number | undefined;
 	readonly check: boolean;
+	readonly sessions: boolean;
+	/** `sid:` and 32 hex digits. */
+	readonly endSessions: string | undefined;
 	readonly json: boolean;
 }
 
@@ -90,6 +98,9 @@ export const gatewayCommand: Command = {
 			io.stdout.write(`${flags.config} can be used.\n${summary(settings)}`);
 			return 0;
 		}
+		if (flags.sessions) return listSessions(settings, flags.json, io);
+		if (flags.endSessions !== undefined)
+			return endSessions(settings, flags.endSessions, flags.json, io);
 		if (flags.upstream === undefined)
 			throw new UsageError('--upstream is needed: the address of the app. See --help.');
 		return serve(await withPersonSecret(settings, io), flags.upstream, flags, io);
@@ -107,6 +118,8 @@ function readFlags(args: readonly string[]): Flags {
 		host?: string;
 		drain?: string;
 		check?: boolean;
+		sessions?: boolean;
+		'end-sessions'?: string;
 		json?: boolean;
 	};
 	try {
@@ -118,6 +131,8 @@ function readFlags(args: readonly string[]): Flags {
 			host: text,
 			drain: text,
 			check: flag,
+			sessions: flag,
+			'end-sessions': text,
 			json: flag,
 		};
 		({ values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }));
@@ -126,6 +141,12 @@ function readFlags(args: readonly string[]): Flags {
 	}
 	if (values.config === undefined && values.emulate !== true)
 		throw new UsageError('--config is needed: the file with the auth settings. See --help.');
+	const person = values['end-sessions'];
+	const actions = [values.emulate, values.check, values.sessions, person !== undefined];
+	if (actions.filter((each) => each === true).length > 1)
+		throw new UsageError(
+			'--emulate, --check, --sessions and --end-sessions are for one at a time. See --help.',
+		);
 	const port = Number(values.port ?? 8000);
 	if (!Number.isInteger(port) || port < 0 || port > 65_535)
 		throw new UsageError(`--port must be 0 to 65535, is '${values.port}'.`);
@@ -140,6 +161,8 @@ function readFlags(args: readonly string[]): Flags {
 		host: values.host ?? '127.0.0.1',
 		drainMs: values.drain === undefined ? undefined : drainS * 1000,
 		check: values.check ?? false,
+		sessions: values.sessions ?? false,
+		endSessions: person === undefined ? undefined : userIdOf(person),
 		json: values.json ?? false,
 	};
 }

@@ -14,7 +14,7 @@ cancelled first. This cannot be undone.
 
 PERSON is as "nearglot usage" shows it: local (the owner and this user's programs), key:ID of a key
 (nearglot keys list), or person:ID of somebody who signs in through a gateway. A key itself goes on working
-until "nearglot keys revoke"; sessions of the gateway end where they are kept.
+until "nearglot keys revoke"; at a gateway "nearglot gateway --end-sessions PERSON" signs them out.
 `;
 
 export const peopleCommand: Command = {

@@ -4,7 +4,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, command, desk, newChat, openChat, openFile, photograph } from './window.ts';
+import {
+	ask,
+	clipboard,
+	command,
+	desk,
+	newChat,
+	openChat,
+	openFile,
+	photograph,
+} from './window.ts';
 
 test('a question gets a streamed answer with code that can be copied', async () => {
 	const { open, pictures, context } = await desk();
@@ -19,8 +28,7 @@ test('a question gets a streamed answer with code that can be copied', async () 
 	await chat.locator('.answer').last().hover();
 	await chat.locator('.answer [aria-label="Copy answer"]').last().click();
 	await chat.locator('[aria-label="Copied"]').first().waitFor();
-	// The browser takes a moment to hand it over.
-	await page.waitForFunction(async () => /tar/.test(await navigator.clipboard.readText()));
+	await clipboard(page, /tar/);
 	await page.close();
 	assert.ok(context);
 });

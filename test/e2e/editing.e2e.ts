@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { command, desk, editorText, openFile, patientMs, photograph } from './window.ts';
+import { clipboard, command, desk, editorText, openFile, patientMs, photograph } from './window.ts';
 
 /** Puts the cursor on a word by the mouse. */
 async function pointAt(page: Page, word: string) {
@@ -100,10 +100,7 @@ test('a translation goes below its line and to the clipboard', async () => {
 	await page.keyboard.press('Control+Z');
 	await editorText(page).filter({ hasNotText: 'kurz' }).waitFor();
 	await command(page, 'Nearglot: Translate Selection to Clipboard');
-	const copied = () => page.evaluate(() => navigator.clipboard.readText());
-	for (let attempt = 0; attempt < 60 && !(await copied()).includes('kurz'); attempt++)
-		await page.waitForTimeout(500);
-	assert.match(await copied(), /kurz/);
+	await clipboard(page, /kurz/);
 	await page.close();
 });
 

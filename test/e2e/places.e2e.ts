@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { command, desk, editorText, newChat, openChat, openFile } from './window.ts';
+import { clipboard, command, desk, editorText, newChat, openChat, openFile } from './window.ts';
 
 const skip =
 	process.env['E2E_PLACES'] === undefined &&
@@ -143,8 +143,7 @@ test('what Copy API Endpoint puts on the clipboard runs as it is, and the list s
 		);
 		await page.screenshot({ path: join(pictures, 'endpoint.png') });
 		await row.click();
-		await page.waitForFunction(async () => (await navigator.clipboard.readText()) !== '');
-		return page.evaluate(() => navigator.clipboard.readText());
+		return clipboard(page, /\S/);
 	};
 	const answer = execFileSync('sh', ['-c', await copy('curl')], { encoding: 'utf8' });
 	assert.ok(JSON.parse(answer).choices[0].message.content.length > 0, answer);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { assertNoFaults } from './axe.ts';
 import { assertHeard, sentences, writeSpeech } from './spokenFile.ts';
-import { command, desk, photograph, webview } from './window.ts';
+import { clipboard, command, desk, photograph, webview } from './window.ts';
 
 /** The page of the recording that is shown. */
 const recordingPage = (page: Page) => webview(page, '.recording');
@@ -129,9 +129,7 @@ test('a transcript is translated beside the text, without accessibility faults i
 	await frame.getByRole('button', { name: 'Copy' }).first().click();
 	await frame.locator('.menu-form select').selectOption('both');
 	await frame.getByRole('button', { name: 'Copy with times' }).click();
-	await page.waitForFunction(async () =>
-		/^\[00:00:\d\d\] .+\n {11}\S/.test(await navigator.clipboard.readText()),
-	);
+	await clipboard(page, /^\[00:00:\d\d\] .+\n {11}\S/);
 	await assertNoFaults(
 		page,
 		frame,

@@ -6,6 +6,7 @@ import { type BrowserContext, chromium, type FrameLocator, type Page } from 'pla
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
 import { type HubContent, startHub, type TestHub } from '../support/hubServer.ts';
+import { until } from '../support/until.ts';
 import { packCaller } from './caller.ts';
 
 interface Host {
@@ -283,4 +284,14 @@ export async function ask(frame: FrameLocator, question: string): Promise<string
 	const answer = frame.locator('.answer').last();
 	await answer.and(frame.locator('[aria-busy="false"]')).waitFor();
 	return (await answer.textContent()) ?? '';
+}
+
+/** Waits until the clipboard holds what is looked for, and returns it; the browser takes a moment to hand it over. */
+export async function clipboard(page: Page, holds: RegExp): Promise<string> {
+	let text = '';
+	await until(`the clipboard holds ${holds}`, async () => {
+		text = await page.evaluate(() => navigator.clipboard.readText());
+		return holds.test(text);
+	});
+	return text;
 }

@@ -33,6 +33,14 @@ test('there is one way to wait for a condition', () => {
 	);
 });
 
+test('a page is not asked to wait for an asynchronous condition: a promise counts as yes there', () => {
+	const found = files.filter(({ text }) => /waitForFunction\(\s*async\b/.test(text));
+	assert.deepEqual(
+		found.map(({ file }) => file),
+		[],
+	);
+});
+
 /** Where only time can show that nothing happens, with the reason. */
 const sleeps: Readonly<Record<string, string>> = {
 	'daemon/daemon.process.test.ts':

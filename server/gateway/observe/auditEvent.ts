@@ -8,6 +8,7 @@ export interface AuditEvent {
 		| 'client_login'
 		| 'client_login_failed'
 		| 'logout'
+		| 'sessions_ended'
 		| 'refresh'
 		| 'refresh_failed'
 		| 'code_issued'

@@ -184,6 +184,29 @@ export class Sessions {
 		await this.vault.release(tokensRef, sid, this.ttlMs(session.expiresAt));
 	}
 
+	/** All sessions there are, ended ones left out; those that ended and could still be renewed are among them. */
+	async *all(): AsyncGenerator<GatewaySession> {
+		// SCAN may name a key twice.
+		const named = new Set<string>();
+		for await (const { key, value } of this.#store.entries(recordOf(''))) {
+			const session = readRecord(value);
+			if (session === undefined || named.has(key)) continue;
+			named.add(key);
+			yield session;
+		}
+	}
+
+	/** Ends every session of a person, at all replicas; resolves to how many there were. */
+	async endAllOf(userId: string): Promise<number> {
+		let count = 0;
+		for await (const session of this.all()) {
+			if (session.userId !== userId) continue;
+			await this.end(session);
+			count++;
+		}
+		return count;
+	}
+
 	/** Tokens of the provider; empty when none are kept. */
 	async tokensOf(session: GatewaySession): Promise<ProviderTokens> {
 		const ref = session.tokensRef;
@@ -202,7 +225,7 @@ export class Sessions {
 		return (entry?.sids ?? []).some((sid) => sid !== session.sid);
 	}
 
-	isExpired(session: GatewaySession): boolean {
+	isExpired(session: Pick<GatewaySession, 'expiresAt'>): boolean {
 		return session.expiresAt <= this.#now();
 	}
 

@@ -57,6 +57,21 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 							arguments: [expected, value, String(Math.max(1, Math.ceil(ttlMs)))],
 						})) === 1,
 			),
+		async *entries(wanted) {
+			// Its names have no characters that mean more than themselves to SCAN.
+			const match = { MATCH: `${prefix}${wanted}*`, COUNT: 500 };
+			let cursor = '0';
+			do {
+				const found = await run(() => client.scan(cursor, match));
+				cursor = found.cursor;
+				const { keys } = found;
+				const values = keys.length === 0 ? [] : await run(() => client.mGet(keys));
+				for (const [at, key] of keys.entries()) {
+					const value = values[at];
+					if (typeof value === 'string') yield { key: key.slice(prefix.length), value };
+				}
+			} while (cursor !== '0');
+		},
 		delete: (key) => run(async () => (await client.del(prefix + key)) > 0),
 		take: (key) => run(async () => (await client.getDel(prefix + key)) ?? undefined),
 		lock: (key, owner, ttlMs) =>

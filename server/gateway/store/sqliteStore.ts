@@ -11,6 +11,8 @@ import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
 import { type StoreReport, StoreWatch } from './storeWatch.ts';
 
 const sweepMs = 60_000;
+/** Entries that are read at once. */
+const pageRows = 500;
 const busyMs = 5000;
 /** Probes do not wait longer than that for another process that writes; nothing else happens meanwhile. */
 const proofBusyMs = 300;
@@ -36,6 +38,10 @@ export function openSqliteStore(
 	const replace = db.prepare(
 		'UPDATE entries SET value = ?, ends = ? WHERE key = ? AND value = ? AND ends > ?',
 	);
+	// All keys that begin so: those below the prefix with its last character one higher, one page after the other.
+	const page = db.prepare(
+		'SELECT key, value FROM entries WHERE key > ? AND key < ? AND ends > ? ORDER BY key LIMIT ?',
+	);
 	const drop = db.prepare('DELETE FROM entries WHERE key = ?');
 	const take = db.prepare('DELETE FROM entries WHERE key = ? RETURNING value, ends');
 	const lock = db.prepare(
@@ -57,6 +63,17 @@ export function openSqliteStore(
 					? dropExact.run(key, expected).changes > 0
 					: replace.run(value, Math.ceil(now() + ttlMs), key, expected, now()).changes > 0,
 			),
+		async *entries(prefix) {
+			const end =
+				prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+			for (let from = prefix; ; ) {
+				const rows = await run(() => page.all(from, end, now(), pageRows));
+				for (const { key, value } of rows) yield { key: String(key), value: String(value) };
+				const last = rows.at(-1);
+				if (last === undefined || rows.length < pageRows) return;
+				from = String(last['key']);
+			}
+		},
 		delete: (key) => run(() => drop.run(key).changes > 0),
 		take: (key) =>
 			run(() => {

@@ -1,6 +1,11 @@
-/** The shared memory of the layer: nine operations, so that any key-value store can stand behind. */
+/** The shared memory of the layer: ten operations, so that any key-value store can stand behind. */
 
 import { AppError } from '../../protocol/errors.ts';
+
+export interface StoreEntry {
+	readonly key: string;
+	readonly value: string;
+}
 
 export interface Store extends AsyncDisposable {
 	/** How long sessions may be remembered, and so outlive their end elsewhere: 0 where asking costs next to nothing. */
@@ -17,6 +22,8 @@ export interface Store extends AsyncDisposable {
 		value: string | undefined,
 		ttlMs: number,
 	): Promise<boolean>;
+	/** What stands under keys that begin so, in no order; what comes or goes meanwhile may be missed. */
+	entries(prefix: string): AsyncIterable<StoreEntry>;
 	/** True when there was something to delete. */
 	delete(key: string): Promise<boolean>;
 	/** Reads and deletes in one step: of many callers exactly one gets the value. */

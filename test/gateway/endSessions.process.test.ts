@@ -1,0 +1,141 @@
+/** An administrator lists who is signed in and signs one person out everywhere, beside gateways that run. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { writeKeyFile } from '../../server/gateway/keys/keyFile.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { TestApp } from './support/app.ts';
+import { FakeProvider } from './support/fakeProvider.ts';
+import { type GatewayProcess, startProcess } from './support/gatewayProcess.ts';
+import {
+	baseConfig,
+	browserHeaders,
+	type Json,
+	merge,
+	pair,
+	sessionOf,
+} from './support/harness.ts';
+import { rawCall, rawUpgrade } from './support/rawHttp.ts';
+import { RedisServer, redisMissing } from './support/redisServer.ts';
+
+const kinds = ['sqlite', 'redis'] as const;
+const app = new TestApp();
+const provider = new FakeProvider();
+let redis: RedisServer | undefined;
+const folder = temporaryFolder('end sessions');
+const main = join(import.meta.dirname, '../../server/main.ts');
+
+before(async () => {
+	writeKeyFile(join(folder, 'gateway-keys.json'), 1);
+	await app.listen();
+	await provider.listen();
+	if (!redisMissing) redis = await RedisServer.start();
+});
+after(async () => {
+	for (const item of [app, provider, redis]) await item?.[Symbol.asyncDispose]();
+});
+
+/** Writes the settings of a gateway; returns their file. */
+function configure(kind: (typeof kinds)[number], name = kind as string): string {
+	const store: Json =
+		kind === 'redis' ? { kind, url: redis?.url } : { kind, path: join(folder, `${name}.db`) };
+	const keysFile = join(folder, 'gateway-keys.json');
+	const own = { 'x-gateway': { store, keysFile, auditFile: join(folder, `${name}.log`) } };
+	const file = join(folder, `${name}.json`);
+	writeFileSync(file, JSON.stringify(merge(baseConfig(provider), own)));
+	return file;
+}
+
+function gateway(config: string, ...args: readonly string[]) {
+	const options = ['--disable-warning=ExperimentalWarning', main, 'gateway', '--config', config];
+	return spawnSync(process.execPath, [...options, ...args], {
+		encoding: 'utf8',
+		env: { ...process.env, CORP_SECRET: 'corp-secret', NEARGLOT_HOME: join(folder, 'home') },
+	});
+}
+
+const get = ({ port }: GatewayProcess, target: string, headers: readonly string[]) =>
+	rawCall(port, { target, headers });
+
+async function signIn(at: GatewayProcess): Promise<string> {
+	const begun = await get(at, '/.auth/login/corp?post_login_redirect_uri=/app', browserHeaders);
+	const back = provider.authorize(begun.header('location') ?? '');
+	const kept = `Cookie: ${begun.setCookies().map(pair).join('; ')}`;
+	const done = await get(at, back.pathname + back.search, [...browserHeaders, kept]);
+	return `Cookie: ${sessionOf(done)}`;
+}
+
+interface Row {
+	readonly person: string;
+	readonly name: string;
+	readonly sessions: number;
+}
+
+const listed = (config: string) =>
+	JSON.parse(gateway(config, '--sessions', '--json').stdout) as readonly Row[];
+
+for (const kind of kinds)
+	test(`${kind}: every session of one person ends, open ones too, and those of others stay`, {
+		skip: kind === 'redis' && redisMissing,
+		timeout: 120_000,
+	}, async () => {
+		const config = configure(kind);
+		await using running = await startProcess(config, app.url);
+		const { claims } = provider;
+		provider.claims = { ...claims, sub: 'alice', email: 'alice\u001b[31m@corp.example' };
+		const hers = [await signIn(running), await signIn(running)];
+		provider.claims = { ...claims, sub: 'bob', email: 'bob@corp.example' };
+		const his = await signIn(running);
+		provider.claims = claims;
+
+		const people = listed(config);
+		assert.deepEqual(people.map(({ sessions }) => sessions).sort(), [1, 2]);
+		const alice = people.find(({ sessions }) => sessions === 2)!.person;
+		assert.match(alice, /^sid:[0-9a-f]{32}$/);
+		const table = gateway(config, '--sessions').stdout;
+		assert.match(table, /^PERSON +PROVIDER +SESSIONS/);
+		assert.ok(table.includes('alice') && !table.includes('\u001b'), table);
+
+		const socket = await rawUpgrade(running.port, { target: '/ws', headers: [hers[0]!] });
+		assert.equal(socket.answer.status, 101);
+		const closed = once(socket.socket, 'close');
+		const ended = gateway(config, '--end-sessions', alice.replace('sid:', 'person:'));
+		assert.equal(ended.status, 0, ended.stderr);
+		assert.equal(ended.stdout, `Ended 2 sessions of ${alice}.\n`);
+		await closed;
+		for (const cookie of hers) {
+			let { status } = await get(running, '/x', [cookie]);
+			// Another process remembers a session of Redis for a second.
+			for (const end = Date.now() + 20_000; status === 200 && Date.now() < end; )
+				({ status } = await get(running, '/x', [cookie]));
+			assert.equal(status, 401);
+			assert.equal((await get(running, '/.auth/refresh', [cookie])).status, 401);
+		}
+		assert.equal((await get(running, '/x', [his])).status, 200);
+		assert.deepEqual(
+			listed(config).map(({ name }) => name),
+			['bob@corp.example'],
+		);
+		const log = readFileSync(join(folder, `${kind}.log`), 'utf8');
+		assert.match(log, new RegExp(`"event":"sessions_ended".*"userId":"${alice}".*"count":2`));
+
+		const again = gateway(config, '--end-sessions', alice);
+		assert.equal(again.status, 1);
+		assert.equal(again.stdout, `${alice} has no sessions.\n`);
+	});
+
+test('a store that is not there is named and not made, and what is no person is refused', () => {
+	const config = configure('sqlite', 'never');
+	const missing = gateway(config, '--sessions');
+	assert.equal(missing.status, 1);
+	assert.match(missing.stderr, /There is no session store at .*never\.db/);
+	assert.match(gateway(config, '--sessions').stderr, /There is no session store/, 'none was made');
+	const wrong = gateway(config, '--end-sessions', 'key:0123456789');
+	assert.equal(wrong.status, 2);
+	assert.match(wrong.stderr, /'key:0123456789' is no person of a gateway/);
+	assert.equal(gateway(config, '--check', '--sessions').status, 2);
+});
