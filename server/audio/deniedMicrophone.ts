@@ -13,10 +13,10 @@ const advice: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 /** Passes samples on as they are. Three seconds of nothing but noughts at the start are told of, once. */
-export async function* tellOfSilence(
+export async function* noticeSilence(
 	samples: AsyncIterable<Int16Array>,
 	platform: NodeJS.Platform,
-	tell: (text: string) => void,
+	onNotice: (text: string) => void,
 ): AsyncGenerator<Int16Array> {
 	const where = advice[platform];
 	let noughts = 0;
@@ -25,7 +25,7 @@ export async function* tellOfSilence(
 			noughts = piece.some((sample) => sample !== 0) ? -1 : noughts + piece.length;
 			if (noughts > maxNoughts) {
 				noughts = -1;
-				tell(
+				onNotice(
 					`The microphone has given nothing but silence so far. The recording goes on; if you are speaking, the microphone is muted, or the system does not let this program hear it: ${where}.`,
 				);
 			}

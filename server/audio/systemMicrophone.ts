@@ -9,7 +9,7 @@ import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { notify } from '../store/notices.ts';
 import { programPath } from '../store/programs.ts';
-import { tellOfSilence } from './deniedMicrophone.ts';
+import { noticeSilence } from './deniedMicrophone.ts';
 import { plainSamples } from './plainSamples.ts';
 
 /** Samples per second of {@link openSystemMicrophone}. */
@@ -78,19 +78,19 @@ export function microphonePrograms(
  * Starts recording. Throws `not_supported` that lists what was tried and what each program said;
  * `cancelled` when the signal aborts before the first sound.
  *
- * @param tell hears what a person should know while it records: what is waited for, that nothing but silence comes
+ * @param onNotice hears what a person should know while it records: what is waited for, that nothing but silence comes
  */
 export async function openSystemMicrophone(
 	env: NodeJS.ProcessEnv,
 	platform: NodeJS.Platform,
 	signal?: AbortSignal,
-	tell: (text: string) => void = notify,
+	onNotice: (text: string) => void = notify,
 ): Promise<OpenMicrophone> {
 	const device = platform === 'win32' ? await windowsMicrophone(env, signal) : undefined;
 	const tried: string[] = [];
 	for (const program of microphonePrograms(platform, device)) {
 		if (signal?.aborted) throw new AppError('cancelled');
-		const found = await tryProgram(program, { env, platform, signal, tell });
+		const found = await tryProgram(program, { env, platform, signal, onNotice });
 		if (typeof found !== 'string') return found;
 		if (found !== '') tried.push(`${program.name}: ${found}`);
 	}
@@ -107,7 +107,7 @@ interface Surroundings {
 	readonly env: NodeJS.ProcessEnv;
 	readonly platform: NodeJS.Platform;
 	readonly signal: AbortSignal | undefined;
-	readonly tell: (text: string) => void;
+	readonly onNotice: (text: string) => void;
 }
 
 type Recorder = ChildProcessByStdio<null, Readable, Readable>;
@@ -115,7 +115,7 @@ type Recorder = ChildProcessByStdio<null, Readable, Readable>;
 /** The microphone, or what the program complained of; an empty text when it is not installed. */
 async function tryProgram(
 	{ name, args }: MicrophoneProgram,
-	{ env, platform, signal, tell }: Surroundings,
+	{ env, platform, signal, onNotice }: Surroundings,
 ): Promise<OpenMicrophone | string> {
 	const program = programPath(name, env);
 	if (program === undefined) return '';
@@ -133,7 +133,8 @@ async function tryProgram(
 	const first = await new Promise<'sound' | 'none' | 'ended' | 'quiet' | 'cancelled'>((resolve) => {
 		const timer = setTimeout(() => resolve('quiet'), silenceMs(platform));
 		const words = setTimeout(
-			() => tell('Waiting for the microphone. The system may be asking whether it may be used.'),
+			() =>
+				onNotice('Waiting for the microphone. The system may be asking whether it may be used.'),
 			noticeMs,
 		);
 		const settle = (value: 'sound' | 'none' | 'ended' | 'cancelled') => {
@@ -152,7 +153,7 @@ async function tryProgram(
 	if (first === 'sound')
 		return {
 			program: name,
-			samples: tellOfSilence(plainSamples(sound), platform, tell),
+			samples: noticeSilence(plainSamples(sound), platform, onNotice),
 			stop: () => end(child),
 		};
 	end(child);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tellOfSilence } from '../../server/audio/deniedMicrophone.ts';
+import { noticeSilence } from '../../server/audio/deniedMicrophone.ts';
 
 async function* pieces(...lengths: (number | Int16Array)[]) {
 	for (const piece of lengths) yield typeof piece === 'number' ? new Int16Array(piece) : piece;
@@ -12,7 +12,7 @@ async function* pieces(...lengths: (number | Int16Array)[]) {
 async function heard(platform: NodeJS.Platform, ...lengths: (number | Int16Array)[]) {
 	const told: string[] = [];
 	let count = 0;
-	for await (const { length } of tellOfSilence(pieces(...lengths), platform, (text) =>
+	for await (const { length } of noticeSilence(pieces(...lengths), platform, (text) =>
 		told.push(text),
 	))
 		count += length;
