@@ -25,6 +25,9 @@ const { version } = require('./package.json');
 /** Native packages stay outside the bundles. */
 const external = ['onnxruntime-node', 'koffi', 'vscode'];
 
+/** What BullMQ would use in place of `redis`, and looks for at run time only. */
+const otherDrivers = ['ioredis', 'pg', 'bullmq-otel', 'msgpackr-extract', '@valkey/valkey-glide'];
+
 /**
  * CommonJS bundles have no `import.meta.url`; libraries that ask for it get the file's own URL. undici leaves out
  * its second parser of HTTP, which is off, where it sees this bundler. ws looks for no native packages.
@@ -88,6 +91,12 @@ const builds = [
 	{ ...node, entryPoints: { 'answer-worker': 'server/services/responses/answerWorker.ts' } },
 	{ ...node, entryPoints: { 'index-worker': 'server/lsp/workspace/indexWorker.ts' } },
 	{ ...node, entryPoints: { 'otlp-traces': 'server/services/observe/otlpTraces.ts' } },
+	{
+		...node,
+		entryPoints: { 'bull-queue': 'server/jobs/bullQueue.ts' },
+		external: [...external, ...otherDrivers],
+	},
+	{ ...node, entryPoints: { 's3-store': 'server/jobs/s3Store.ts' } },
 	{ ...node, entryPoints: { 'folder-worker': 'server/daemon/folderWorker.ts' } },
 	{ ...node, entryPoints: { 'image-worker': 'server/engine/vision/imageWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },

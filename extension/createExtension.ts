@@ -39,6 +39,9 @@ import { TranscriptStore } from './transcripts/transcriptStore.ts';
 import { warmUp } from './warmUp.ts';
 import { watchWorkspace } from './workspace/searchWorkspace.ts';
 
+/** What a hover with a doubtful translation links to. */
+const modelsCommand = 'nearglot.models.suggest';
+
 /**
  * Wires the extension together. `loadClient` loads the bundle with the language client, which costs
  * more than all the rest and so comes last.
@@ -54,6 +57,7 @@ export function createExtension(
 			serverModule: vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.cjs').fsPath,
 			log,
 			schemes: syncedSchemes,
+			hoverCommands: [modelsCommand],
 			answers: { [teamRenewRequest]: (params) => team.renew(params as TeamRenewal) },
 			// Read when the server starts, not when the window opens.
 			get env() {
@@ -65,6 +69,7 @@ export function createExtension(
 					...(JSON.parse(settings) as Record<string, unknown>),
 					...editorLanguages(),
 					renameCommand: 'nearglot.translate.nameSymbol',
+					modelsCommand,
 					sharesSecrets: true,
 				};
 			},

@@ -27,6 +27,8 @@ export interface ClientOptions {
 	/** Path of server.cjs. */
 	readonly serverModule: string;
 	readonly log: LogOutputChannel;
+	/** The commands hovers may link to; they hold texts of strangers. */
+	readonly hoverCommands: readonly string[];
 	/** Schemes of documents the server sees. */
 	readonly schemes: readonly string[];
 	readonly initializationOptions: Readonly<Record<string, unknown>>;
@@ -61,6 +63,7 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 		outputChannel: options.log,
 		traceOutputChannel: traceNamesOnly(options.log),
 		initializationOptions: options.initializationOptions,
+		markdown: { isTrusted: { enabledCommands: options.hoverCommands } },
 		middleware: {
 			workspace: {
 				configuration: async (params, token, next) => {

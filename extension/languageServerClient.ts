@@ -29,7 +29,13 @@ export interface LanguageServerDeps {
 	readonly startClient: (options: ClientOptions) => Promise<RunningClient>;
 	readonly options: Pick<
 		ClientOptions,
-		'serverModule' | 'log' | 'schemes' | 'initializationOptions' | 'answers' | 'env'
+		| 'serverModule'
+		| 'log'
+		| 'schemes'
+		| 'hoverCommands'
+		| 'initializationOptions'
+		| 'answers'
+		| 'env'
 	>;
 	readonly now?: () => number;
 }

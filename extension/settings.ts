@@ -17,6 +17,13 @@ export interface Settings {
 	'translate.maxHoverLength': number;
 	'chat.model': string;
 	'chat.systemPrompt': string;
+	/** Null: what the model says of itself. */
+	'chat.temperature': number | null;
+	'chat.maxTokens': number | null;
+	/** Empty: the best speech model there is. */
+	'transcribe.model': string;
+	/** ISO 639-1; empty: whichever is heard. */
+	'transcribe.language': string;
 	'inline.model': string;
 	/** Handed to the daemon when it is started. */
 	'models.roots': readonly string[];
@@ -36,6 +43,16 @@ export function setting<N extends SettingName>(
 	const value = vscode.workspace.getConfiguration('nearglot', scope).get<Settings[N]>(name);
 	if (value === undefined) throw new Error(`nearglot.${name} is missing from package.json.`);
 	return value;
+}
+
+/** How freely and how long chats are answered; what is not set, the model says. */
+export function chatSampling(): { readonly temperature?: number; readonly maxTokens?: number } {
+	const temperature = setting('chat.temperature');
+	const maxTokens = setting('chat.maxTokens');
+	return {
+		...(temperature === null ? {} : { temperature }),
+		...(maxTokens === null ? {} : { maxTokens }),
+	};
 }
 
 /** Stores a value for the user. */

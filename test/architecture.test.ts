@@ -493,11 +493,11 @@ test('pages keep what they keep in the browser by the one door that knows whose 
 	);
 });
 
-test('a recording goes into a form by the one function that knows which names a header may hold', () => {
+test('a file goes into a form by the one function that knows which names a header may hold', () => {
 	const writing = all.filter(({ text }) => /\.(set|append)\(\s*['"]file['"]|new File\(/.test(text));
 	assert.deepEqual(
 		writing.map(({ path }) => path),
-		['server/protocol/recordingPart.ts'],
+		['server/protocol/formFile.ts'],
 	);
 });
 

@@ -48,6 +48,12 @@ export const studioPages: readonly StudioPage[] = [
 		load: async () => (await import('./modelsPage.tsx')).ModelsPage,
 	},
 	{
+		name: 'jobs',
+		label: 'jobs',
+		icon: 'jobs',
+		load: async () => (await import('./jobsPage.tsx')).JobsPage,
+	},
+	{
 		name: 'people',
 		label: 'people',
 		icon: 'people',

@@ -10,6 +10,7 @@ import {
 import { isImage } from '../chat/attachSelection.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { readError } from '../languageServerClient.ts';
+import { chatSampling } from '../settings.ts';
 import { pickLanguage } from '../targetLanguage.ts';
 import {
 	pieceAttachments,
@@ -61,7 +62,7 @@ export function registerParticipant(
 			const messages = [...history(context), question];
 			const own = request.model.vendor === 'nearglot' ? { model: request.model.id } : {};
 			try {
-				const params = { ...own, messages, truncation: 'auto' as const };
+				const params = { ...own, ...chatSampling(), messages, truncation: 'auto' as const };
 				await languageServer.request('nearglot/chat', params, token, (value) => {
 					const { text, progress, omittedTurns } = value as ChatDelta;
 					if (omittedTurns !== undefined)

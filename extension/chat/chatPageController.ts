@@ -23,7 +23,7 @@ import {
 } from '../../webview/protocol.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
-import { setting, storeSetting } from '../settings.ts';
+import { chatSampling, setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { answerOfServer } from './answerOfServer.ts';
 import {
@@ -78,7 +78,7 @@ export class ChatPageController {
 				complete: (params, onDelta, signal) =>
 					answerOfServer(
 						deps.languageServer,
-						this.#context.withInstructions(params, this.#model()),
+						this.#context.withInstructions({ ...params, ...chatSampling() }, this.#model()),
 						onDelta,
 						signal,
 					),

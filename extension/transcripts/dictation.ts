@@ -15,6 +15,7 @@ import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { openMicrophonePage } from './microphonePage.ts';
+import { dictationChoice } from './transcribeChoice.ts';
 import { withToken } from './transcribePath.ts';
 
 const contextKey = 'nearglot.dictating';
@@ -98,7 +99,7 @@ export class EditorDictation implements vscode.Disposable {
 				token.onCancellationRequested(() => stop.abort());
 				const report = (message: string) => progress.report({ message });
 				const prompt = point.before(promptCharacters).trim();
-				const params = { id, source, ...(prompt === '' ? {} : { prompt }) };
+				const params = { id, source, ...dictationChoice(), ...(prompt === '' ? {} : { prompt }) };
 				report(vscode.l10n.t('Waiting for the microphone'));
 				this.#show('$(mic)', vscode.l10n.t('Waiting for the microphone'));
 				try {

@@ -26,6 +26,7 @@ import { setting } from '../settings.ts';
 import { exportToFile } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { openRecordingFile, type RecordingFile } from './recordingFile.ts';
+import { keepChoice, transcribeChoice } from './transcribeChoice.ts';
 import { transcribePath, translateLines } from './transcribePath.ts';
 import type { TranscriptStore } from './transcriptStore.ts';
 
@@ -36,11 +37,9 @@ export interface RecordingPageDeps {
 	readonly languageServer: LanguageServerClient;
 	readonly store: TranscriptStore;
 	readonly extensionUri: vscode.Uri;
-	/** The last choice of model and language, for recordings to come. */
+	/** What was chosen last, for recordings to come. */
 	readonly choices: vscode.Memento;
 }
-
-const choiceKey = 'nearglot.transcribe';
 
 /** Kept by {@link Recordings} as long as someone shows it or works on it. */
 export class RecordingPage implements vscode.Disposable {
@@ -87,12 +86,12 @@ export class RecordingPage implements vscode.Disposable {
 			},
 			document,
 		);
-		this.session.choice = deps.choices.get<TranscribeChoice>(choiceKey) ?? this.session.choice;
+		this.session.choice = transcribeChoice(deps.choices);
 	}
 
 	/** Starts with the last choice; resolves when the transcript is there. */
 	async transcribe(choice = this.session.choice): Promise<void> {
-		await this.#deps.choices.update(choiceKey, choice);
+		await keepChoice(choice, this.#deps.choices);
 		await this.session.transcribe(await this.#possible(choice));
 	}
 

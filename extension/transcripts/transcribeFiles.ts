@@ -10,6 +10,7 @@ import { pickFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { audioEditor, type RecordingEditor } from './recordingEditor.ts';
 import { openRecordingFile, pickRecordings } from './recordingFile.ts';
+import { transcribeChoice } from './transcribeChoice.ts';
 import { transcribePath } from './transcribePath.ts';
 
 /** The recordings of the explorer's menu, or those that are picked. */
@@ -140,11 +141,10 @@ export async function insertTranscript(
 			{ location: vscode.ProgressLocation.Notification, title, cancellable: true },
 			(progress, token) => {
 				token.onCancellationRequested(() => stop.abort());
-				const choice = { model: '', language: '', english: false };
 				return transcribePath(
 					languageServer,
 					file.path,
-					choice,
+					transcribeChoice(),
 					(delta) => {
 						if (delta.delta && !stop.signal.aborted) void point.add(delta.delta);
 						const { done = 0, total } = delta.progress ?? {};

@@ -9,7 +9,7 @@ import { jobLimits } from '../jobs/batchLimits.ts';
 import { maxLineBytes, Unreadable } from '../jobs/batchManifest.ts';
 import { batchEndpoints, type RequestEndpoint } from '../jobs/jobTypes.ts';
 import { fileLines } from '../jobs/lines.ts';
-import { AppError, setRecording } from '../protocol/index.ts';
+import { AppError, setFormFile } from '../protocol/index.ts';
 import {
 	createBatch,
 	fileContent,
@@ -142,7 +142,7 @@ async function begin(
 	}
 	const form = new FormData();
 	form.append('purpose', 'batch');
-	setRecording(form, await openAsBlob(path), basename(path));
+	setFormFile(form, await openAsBlob(path), basename(path));
 	const file = await daemon.call(uploadFile, { body: form }, { signal });
 	const body = { input_file_id: file.id, endpoint: asked.endpoint, completion_window: window };
 	const batch = await daemon.call(createBatch, { body }, { signal });

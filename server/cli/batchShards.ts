@@ -20,7 +20,7 @@ import { jsonContent, readJsonObject } from '../jobs/objectStore.ts';
 import { OpenBatch } from '../jobs/openBatch.ts';
 import { runShard } from '../jobs/shardRun.ts';
 import { StoredFiles } from '../jobs/storedFiles.ts';
-import { asAppError, setRecording } from '../protocol/index.ts';
+import { asAppError, setFormFile } from '../protocol/index.ts';
 import { UsageError } from './command.ts';
 
 export interface ShardPart {
@@ -144,6 +144,6 @@ async function formOf(body: Record<string, unknown>, folder: string): Promise<Fo
 		throw new UsageError(`'file' must be a path below ${folder}, the folder of the batch's file.`);
 	const form = new FormData();
 	for (const [name, value] of Object.entries(rest)) form.append(name, String(value));
-	setRecording(form, await openAsBlob(path), basename(path));
+	setFormFile(form, await openAsBlob(path), basename(path));
 	return form;
 }

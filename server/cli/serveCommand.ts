@@ -5,6 +5,7 @@ import { delimiter, isAbsolute, resolve } from 'node:path';
 import { createBackend } from '../daemon/backend.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { createLogger, type LogOptions } from '../daemon/fileLogger.ts';
+import { checkJobs } from '../daemon/jobsBackend.ts';
 import { builtInModelsDir, programState, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
 import { type ProviderRefusal, providerRefusals } from '../daemon/providerChoice.ts';
@@ -20,7 +21,7 @@ import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 import { hostNamesOf, modelsFolder, originsOf } from './serveChecks.ts';
-import { jobsOptionsOf } from './serveJobs.ts';
+import { jobsOptionsOf, maxWaitingOf } from './serveJobs.ts';
 import { keyNeeded, ownKey } from './serveKey.ts';
 import { openPorts, operationsOf } from './serveOperations.ts';
 import { peopleOptionsOf } from './servePeople.ts';
@@ -51,8 +52,9 @@ Runs the local server until it is stopped.
                      seconds-…, characters-…, with commas (default: those of nearglot keys people)
   --limits URL       redis://…: replicas count limits and usage together (NEARGLOT_LIMITS)
   --usage-days N     days after which usage is forgotten (default 400)
-  --store DIR        folder of uploaded files and batches (default: in the data folder)
-  --work N           parts of batches that are done at a time (default 1)
+  --store PLACE      folder, or s3://bucket/folder, of uploaded files and batches (default: in the data folder)
+  --queue URL        redis://…: machines that name the same queue and store do batches together (NEARGLOT_QUEUE)
+  --work N           parts of batches that are done at a time (default 1; 0: others of the queue do them)
   --drain S          seconds that open answers get when it is told to end (default ${defaultDrainS}); a second
                      signal ends it at once
   --preload MODEL    load it at the start and keep it; not ready before; repeatable
@@ -88,7 +90,7 @@ export const serveCommand: Command = {
 			'refuse-ep': { type: 'string' },
 			exact: { type: 'boolean' },
 			threads: { type: 'string' },
-			queue: { type: 'string' },
+			queue: { type: 'string', multiple: true },
 			'chat-template': { type: 'string' },
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
@@ -133,11 +135,11 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const requireKey = keyNeeded(options.has('require-key'), host, key);
 	const operations = operationsOf(options);
 	const limits = peopleOptionsOf(options, io.env);
-	const jobs = jobsOptionsOf(options);
+	const jobs = jobsOptionsOf(options, io.env);
 	const threads = options.integer('threads', 1, 1024);
 	const exact = options.has('exact') || undefined;
 	const chatTemplate = await templateOf(options);
-	const maxWaiting = options.integer('queue', 1, 1_000_000);
+	const maxWaiting = maxWaitingOf(options);
 	const contextLength = options.integer('context', 16, 1 << 24);
 	const port = options.integer('port', 0, 65_535) ?? 0;
 	const drainMs = (options.number('drain', 0, 86_400) ?? defaultDrainS) * 1000;
@@ -149,6 +151,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	if (chosen) modelsFolder(chosen.option, chosen.path, say);
 	const modelRoots = modelRootsOf(options, io.env);
 	for (const root of modelRoots) modelsFolder('--model-root', root, say);
+	await checkJobs(jobs);
 	const log = createLogger({
 		level: logLevel(options, background),
 		...(background ? { file: files.log } : {}),

@@ -13,7 +13,7 @@ import {
 	AppError,
 	asAppError,
 	exportTranscript,
-	setRecording,
+	setFormFile,
 	type Transcript,
 	type TranscriptFormat,
 	transcriptDocumentOf,
@@ -266,7 +266,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	if (await isFolder(path))
 		throw new AppError('invalid_audio', `${what} is a folder; name the recordings in it.`);
 	const blob = await openAsBlob(path);
-	setRecording(form, blob, basename(name));
+	setFormFile(form, blob, basename(name));
 	const target = targetOf(settings, name);
 	// Text is shown as it comes; a progress line would stand in its way.
 	const live = settings.format === 'text' && target === undefined && !settings.speakers;

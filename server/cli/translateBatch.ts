@@ -11,7 +11,7 @@ import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
-import { AppError, asAppError, setRecording } from '../protocol/index.ts';
+import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
 import { deleteFile, uploadFile } from '../protocol/routeAddresses.ts';
 import {
 	type DocumentOperation,
@@ -199,7 +199,7 @@ class ProjectBatch {
 		form.append('purpose', 'user_data');
 		form.append('expires_after[anchor]', 'created_at');
 		form.append('expires_after[seconds]', String(keepS));
-		setRecording(form, await openAsBlob(path), basename(path));
+		setFormFile(form, await openAsBlob(path), basename(path));
 		const daemon = await this.#connect();
 		return (await daemon.call(uploadFile, { body: form }, { signal: this.#io.signal })).id;
 	}

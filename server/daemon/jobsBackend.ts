@@ -3,8 +3,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobLimits } from '../jobs/batchLimits.ts';
+import type { openBullQueue } from '../jobs/bullQueue.ts';
 import { openFolderStore } from '../jobs/folderStore.ts';
+import type { JobQueue } from '../jobs/jobQueue.ts';
 import { JobService } from '../jobs/jobService.ts';
+import type { ObjectStore } from '../jobs/objectStore.ts';
+import { s3PlaceOf } from '../jobs/s3Place.ts';
+import type { openS3Store } from '../jobs/s3Store.ts';
 import { openSqliteQueue } from '../jobs/sqliteQueue.ts';
 import type { Logger } from '../services/logger.ts';
 import type { Activity } from './activity.ts';
@@ -18,39 +23,81 @@ export interface JobsSettings {
 
 /** What a server was told at its start. */
 export interface JobsOptions {
-	/** Folder of files and results; default one in the data folder. */
+	/** Folder of files and results, or `s3://…`; default a folder in the data folder. */
 	readonly store?: string;
+	/** `redis://…`: several machines work from one queue, and share the store. */
+	readonly queue?: string;
 	/** Parts of batches that are worked on at a time; 0: it only serves. */
 	readonly width?: number;
 	readonly leaseMs?: number;
 	readonly tickMs?: number;
 }
 
+/** A worker that ends without a word is missed after this time. */
+const usualLeaseMs = 30_000;
+/** How often is looked what there is to do: each look costs requests where the store is a service. */
+const lookMs = { folder: 1000, service: 5000 } as const;
+
 export function createJobs(
 	{ dataDir, env, jobs = {} }: JobsSettings,
 	log: Logger,
 	activity: Activity,
 ): JobService {
-	const folder = jobs.store ?? join(dataDir, 'batches');
+	const { width = 1, leaseMs = usualLeaseMs, queue } = jobs;
 	const now = Date.now;
-	const { width = 1, leaseMs, tickMs } = jobs;
+	const store = jobs.store ?? join(dataDir, 'batches');
+	const isFolder = !isS3(store);
+	const { tickMs = isFolder ? lookMs.folder : lookMs.service } = jobs;
 	return new JobService({
-		openStore: () => openFolderStore(folder, now),
+		openStore: () => openStore(store, now),
 		openQueue: async () =>
-			openSqliteQueue(join(dataDir, 'batch-queue.db'), {
-				now,
-				busyMs: busyMs.daemon,
-				isAlone: true,
-			}),
-		mayHaveWork: () => existsSync(join(folder, 'open')),
-		isShared: false,
+			queue === undefined
+				? openSqliteQueue(join(dataDir, 'batch-queue.db'), {
+						now,
+						busyMs: busyMs.daemon,
+						isAlone: true,
+					})
+				: openSharedQueue(queue, leaseMs),
+		mayHaveWork: () => queue !== undefined || !isFolder || existsSync(join(store, 'open')),
+		isShared: queue !== undefined,
 		limits: jobLimits(env),
 		log,
 		now,
-		width,
-		activity,
-		localPath: (key) => join(folder, key),
-		...(leaseMs === undefined ? {} : { leaseMs }),
-		...(tickMs === undefined ? {} : { tickMs }),
+		...{ width, activity, leaseMs, tickMs },
+		...(isFolder ? { localPath: (key: string) => join(store, key) } : {}),
 	});
+}
+
+/**
+ * Opens and closes what a server was told, so that it does not start with a queue or store that it cannot use.
+ * @throws AppError `invalid_request`, `store_unavailable`
+ */
+export async function checkJobs({ queue, store }: JobsOptions): Promise<void> {
+	if (queue !== undefined)
+		await (await openSharedQueue(queue, usualLeaseMs))[Symbol.asyncDispose]();
+	if (store !== undefined) await (await openStore(store, Date.now))[Symbol.asyncDispose]();
+}
+
+export const isS3 = (store: string): boolean => store.startsWith('s3:');
+
+async function openStore(store: string, now: () => number): Promise<ObjectStore> {
+	if (!isS3(store)) return openFolderStore(store, now);
+	const place = s3PlaceOf(store);
+	const { openS3Store: open } = await load<{ openS3Store: typeof openS3Store }>(
+		's3-store',
+		's3Store',
+	);
+	return open(place);
+}
+
+async function openSharedQueue(url: string, leaseMs: number): Promise<JobQueue> {
+	const module = await load<{ openBullQueue: typeof openBullQueue }>('bull-queue', 'bullQueue');
+	return module.openBullQueue(url, leaseMs, Date.now);
+}
+
+/** Bundles of their own: hardly anybody needs them, and nobody else waits for them. */
+async function load<T>(bundle: string, source: string): Promise<T> {
+	const bundled = import.meta.url.endsWith('.cjs');
+	const file = bundled ? `./${bundle}.cjs` : `../jobs/${source}.ts`;
+	return (await import(new URL(file, import.meta.url).href)) as T;
 }

@@ -9,7 +9,7 @@ import type { Backend } from '../daemon/backend.ts';
 import type { DocumentWork } from '../jobs/documentService.ts';
 import { errorAnswer, type ItemAnswer, type ItemCall, type RunItem } from '../jobs/itemRow.ts';
 import { documentEndpoint, type JobOwner, keys } from '../jobs/jobTypes.ts';
-import { AppError, asAppError, setRecording } from '../protocol/index.ts';
+import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
 import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { backgroundPriority } from './priority.ts';
@@ -87,7 +87,7 @@ async function formOf(
 		path === undefined
 			? await new Response(ReadableStream.from(await files.content(person, file))).blob()
 			: await openAsBlob(path);
-	setRecording(form, content, filename);
+	setFormFile(form, content, filename);
 	return form;
 }
 

@@ -67,7 +67,11 @@ export function registerFileRoutes(app: Hono<AppEnv>, backend: Backend): void {
 		const record = await files.add(personOf(context), createReadStream(upload.path), {
 			filename: upload.fileName.slice(0, 255) || 'upload',
 			purpose: form.purpose,
-			...(expiresInS === undefined ? {} : { expiresInS }),
+			...(expiresInS !== undefined
+				? { expiresInS }
+				: form.purpose === 'batch'
+					? { expiresInS: limits.keepDays * 86_400 }
+					: {}),
 		});
 		return await answer(answerOf(record));
 	});

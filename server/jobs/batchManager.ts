@@ -24,6 +24,8 @@ export interface ManagerDeps {
 	readonly tickMs: number;
 	/** Whether others may finish shards, too. */
 	readonly isShared: boolean;
+	/** How long a shared queue is believed. */
+	readonly refillMs: number;
 	/** There may be something to do. */
 	readonly onQueued: () => void;
 }
@@ -65,10 +67,12 @@ export class BatchManager {
 	async #lookAtAll(): Promise<void> {
 		const { store, batches, log, tickMs, isShared } = this.#deps;
 		let count = 0;
+		const seen = new Set<string>();
 		try {
 			for await (const key of store.list(keys.open)) {
 				count++;
 				const id = key.slice(keys.open.length);
+				seen.add(id);
 				const open = await batches.open(id);
 				if (open === undefined) {
 					// Its end is written, and the process that did so has ended before it took this away.
@@ -83,6 +87,8 @@ export class BatchManager {
 					(error) => this.#trouble(open, error),
 				);
 			}
+			// Others have brought these to their end.
+			await batches.forgetEnded(seen);
 		} catch (error) {
 			count++;
 			if (!this.#stop.signal.aborted)
@@ -132,12 +138,24 @@ export class BatchManager {
 			}
 			if (isPaused) return await queue.remove(record.id);
 			const missing = open.missing();
-			if ((await queue.count(record.id)) >= missing.length) return;
+			const isFilled = isShared ? this.#isFilled(open) : true;
+			if (isFilled && (await queue.count(record.id)) >= missing.length) return;
+			const filled = { losses: queue.losses, at: now() };
 			await queue.add(missing.map(({ number }) => ({ batch: record.id, shard: number })));
+			open.filled = filled;
 			return onQueued();
 		}
 		await queue.remove(record.id);
 		batches.forget(record.id);
+	}
+
+	/**
+	 * Whether all that is missing was put in not long ago. What a queue of others says of itself is a hint: whenever it
+	 * may have lost something, and from time to time in any case, each shard is put in that is not there.
+	 */
+	#isFilled({ filled }: OpenBatch): boolean {
+		const { queue, now, refillMs } = this.#deps;
+		return filled?.losses === queue.losses && Math.abs(now() - filled.at) < refillMs;
 	}
 
 	/** The manifest of a new batch; `undefined` when its file is no list of requests, so that it has failed. */

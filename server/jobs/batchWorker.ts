@@ -147,10 +147,9 @@ export class BatchWorker {
 			);
 			reached?.('written');
 			// The result is the shard's own object: the first that is there whole is the one that counts.
-			if (
-				!(await queue.renew(lease, leaseMs)) ||
-				!(await store.putIfAbsent(keys.shard(lease), result.content))
-			) {
+			// A queue that is away says nothing of the lease, and another's result would be there first.
+			const holds = await queue.renew(lease, leaseMs).catch(() => true);
+			if (!holds || !(await store.putIfAbsent(keys.shard(lease), result.content))) {
 				this.refused++;
 				return;
 			}

@@ -14,7 +14,9 @@ export interface ShardLease extends ShardRef {
  * All calls reject with `store_unavailable` when the queue cannot be reached.
  */
 export interface JobQueue extends AsyncDisposable {
-	/** Those that are in it already stay as they are. */
+	/** Grows whenever it may have lost what it held. */
+	readonly losses: number;
+	/** Those that are in it already stay as they are. Costs little when all are. */
 	add(shards: readonly ShardRef[]): Promise<void>;
 	/** The next shard, for so long; `undefined` when none waits. Leases that have run out wait again. */
 	lease(leaseMs: number): Promise<ShardLease | undefined>;
@@ -26,6 +28,6 @@ export interface JobQueue extends AsyncDisposable {
 	giveBack(lease: ShardLease, delayMs?: number): Promise<void>;
 	/** Takes all shards of a batch out. */
 	remove(batch: string): Promise<void>;
-	/** Shards of a batch that are in it. */
+	/** Shards of a batch that are in it, as far as it knows without a look at each. */
 	count(batch: string): Promise<number>;
 }

@@ -10,8 +10,9 @@ import type { RunItem } from './itemRow.ts';
 import type { JobQueue } from './jobQueue.ts';
 import { batchVersion } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
+import { sweepFromTimeToTime } from './oldBatches.ts';
 import { Batches } from './personBatches.ts';
-import { type ForgottenJobs, forgetJobs, sweepBatches } from './removeJobs.ts';
+import { type ForgottenJobs, forgetJobs } from './removeJobs.ts';
 import type { Pause } from './runItem.ts';
 import { StoredFiles } from './storedFiles.ts';
 
@@ -54,13 +55,15 @@ interface Running extends OpenJobs {
 /** A worker that ends without a word is missed after this time. */
 const usualLeaseMs = 30_000;
 const usualTickMs = 1000;
-/** How often what is too old is looked for. */
-const sweepMs = 3_600_000;
+/** A store or queue that could not be opened is tried again after this time. */
+const againMs = 5000;
 
 export class JobService {
 	readonly #deps: JobServiceDeps;
 	#run: RunItem | undefined;
 	#opened: Promise<Running> | undefined;
+	#again: NodeJS.Timeout | undefined;
+	#isClosed = false;
 
 	constructor(deps: JobServiceDeps) {
 		this.#deps = deps;
@@ -69,10 +72,17 @@ export class JobService {
 	/** From now on items can be asked for. Goes on with what an earlier process has left. */
 	start(run: RunItem): void {
 		this.#run = run;
-		if (!this.#deps.mayHaveWork()) return;
-		this.open().catch((error) =>
-			this.#deps.log.error('batches do not go on', { reason: asAppError(error).message }),
-		);
+		if (this.#deps.mayHaveWork()) this.#begin();
+	}
+
+	/** Nobody has to ask for anything before the work of others is done: it tries until it can. */
+	#begin(): void {
+		this.open().catch((error) => {
+			this.#deps.log.error('batches do not go on', { reason: asAppError(error).message });
+			if (this.#isClosed) return;
+			this.#again = setTimeout(() => this.#begin(), againMs);
+			this.#again.unref();
+		});
 	}
 
 	/** @throws AppError `store_unavailable` */
@@ -92,6 +102,8 @@ export class JobService {
 	}
 
 	async close(): Promise<void> {
+		this.#isClosed = true;
+		clearTimeout(this.#again);
 		const opened = await this.#opened?.catch(() => undefined);
 		await opened?.close();
 	}
@@ -136,27 +148,21 @@ export class JobService {
 		});
 		const manager: BatchManager = new BatchManager({
 			...{ store, queue, files, batches, limits, log, now, tickMs, isShared },
+			refillMs: leaseMs,
 			onQueued: () => worker.poke(),
 		});
 		worker.start();
 		manager.look();
-		const sweep = () =>
-			files
-				.sweep()
-				.then(() => sweepBatches(store, now() / 1000 - limits.keepDays * 86_400))
-				.catch((error) =>
-					log.warn('old files and batches are still kept', { reason: asAppError(error).message }),
-				);
-		let swept = sweep();
-		const sweeping = setInterval(() => {
-			swept = sweep();
-		}, sweepMs);
-		sweeping.unref();
+		const sweeping = new AbortController();
+		const swept = sweepFromTimeToTime(
+			{ store, files, keepDays: limits.keepDays, now, log },
+			sweeping.signal,
+		);
 		return {
 			...{ files, batches, limits, store },
 			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
-				clearInterval(sweeping);
+				sweeping.abort();
 				await swept;
 				await manager.close();
 				await worker.close();

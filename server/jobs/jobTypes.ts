@@ -140,6 +140,7 @@ export const keys = {
 	end: (id: string) => `batches/${id}/end.json`,
 	shards: (id: string) => `batches/${id}/shards/`,
 	shard: ({ batch, shard }: ShardRef) => `batches/${batch}/shards/${padded(shard)}`,
+	suspectsOf: (id: string) => `batches/${id}/suspects/`,
 	/** Notes of an item that was under way, one for each time; what is left there was not finished. */
 	suspects: ({ batch, shard }: ShardRef) => `batches/${batch}/suspects/${padded(shard)}/`,
 };

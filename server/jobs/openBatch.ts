@@ -25,6 +25,8 @@ export class OpenBatch {
 	cancelledAt: number | undefined;
 	/** Why nothing gets on at the moment. */
 	problem: { readonly code: string; readonly message: string } | undefined;
+	/** When all that was missing was put into the queue, and what the queue had lost until then. */
+	filled: { readonly losses: number; readonly at: number } | undefined;
 	/** Ends what of it runs here. */
 	stop = new AbortController();
 	/** Items of shards that run here. */

@@ -147,7 +147,7 @@ export class Batches {
 	 * @throws AppError `not_found`, `conflict` for one that has not ended or in which nothing failed
 	 */
 	async retry(owner: JobOwner, id: string): Promise<BatchView> {
-		const { files } = this.#deps;
+		const { files, limits } = this.#deps;
 		const { record, end } = await this.get(owner.person, id);
 		if (end?.errorFileId === undefined)
 			throw new AppError(
@@ -169,7 +169,11 @@ export class Batches {
 					yield Buffer.concat([bytes, Buffer.from('\n')]);
 		};
 		const filename = `${id}_retry.jsonl`;
-		const file = await files.add(owner.person, lines(), { filename, purpose: 'batch' });
+		const file = await files.add(owner.person, lines(), {
+			filename,
+			purpose: 'batch',
+			expiresInS: limits.keepDays * 86_400,
+		});
 		const { endpoint, completionWindow, metadata = {} } = record;
 		return this.create(owner, {
 			...{ endpoint, completionWindow, inputFileId: file.id },
@@ -194,6 +198,13 @@ export class Batches {
 	forget(id: string): void {
 		this.#open.get(id)?.stop.abort();
 		this.#open.delete(id);
+	}
+
+	/** Forgets those that have ended, of all but these. */
+	async forgetEnded(but: ReadonlySet<string>): Promise<void> {
+		for (const id of [...this.#open.keys()])
+			if (!but.has(id) && (await this.#deps.store.size(keys.end(id))) !== undefined)
+				this.forget(id);
 	}
 
 	async #viewOf(record: BatchRecord): Promise<BatchView> {

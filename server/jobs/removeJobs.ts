@@ -1,9 +1,9 @@
-/** Removes batches: those of one person when an operator says so, and those whose time is over. */
+/** Removes batches, and all of one person when an operator says so. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
-import { type BatchEnd, keys } from './jobTypes.ts';
-import { type ObjectStore, readJsonObject } from './objectStore.ts';
+import { keys } from './jobTypes.ts';
+import type { ObjectStore } from './objectStore.ts';
 import type { Batches } from './personBatches.ts';
 import { personFolder } from './storedFiles.ts';
 
@@ -49,19 +49,8 @@ export async function forgetJobs(
 	return { batches: ids.length, files };
 }
 
-/**
- * Removes batches that have ended before a moment, with the answers that are in them.
- * @param before seconds since 1970
- */
-export async function sweepBatches(store: ObjectStore, before: number): Promise<void> {
-	for await (const key of store.list('batches-of/')) {
-		const [, folder = '', id = ''] = key.split('/');
-		const end = await readJsonObject<BatchEnd>(store, keys.end(id));
-		if (end !== undefined && end.at < before) await removeBatch(store, folder, id);
-	}
-}
-
-async function removeBatch(store: ObjectStore, folder: string, id: string): Promise<void> {
+/** Removes a batch, whatever is left of it. */
+export async function removeBatch(store: ObjectStore, folder: string, id: string): Promise<void> {
 	// Without its record nobody goes on with it, and nobody finds it.
 	await store.remove(keys.record(id));
 	await removeAll(store, keys.folder(id));
@@ -69,7 +58,8 @@ async function removeBatch(store: ObjectStore, folder: string, id: string): Prom
 	await store.remove(keys.batchOf(folder, id));
 }
 
-async function removeAll(store: ObjectStore, prefix: string): Promise<void> {
+/** Removes all objects that begin so. */
+export async function removeAll(store: ObjectStore, prefix: string): Promise<void> {
 	for await (const key of store.list(prefix)) await store.remove(key);
 }
 

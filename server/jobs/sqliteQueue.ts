@@ -35,6 +35,7 @@ export function openSqliteQueue(
 	});
 	if (isAlone) file.change((db) => db.exec('UPDATE shards SET due = 0'));
 	return {
+		losses: 0,
 		add: async (shards) =>
 			file.change((db) => {
 				const add = db.prepare('INSERT OR IGNORE INTO shards VALUES (?, ?, 0, NULL, 0)');

@@ -29,6 +29,10 @@ export interface ListPage<T> {
 export const timedId = (prefix: string, nowMs: number): string =>
 	`${prefix}${nowMs.toString(36).padStart(9, '0')}${randomBytes(8).toString('hex')}`;
 
+/** Milliseconds since 1970 that an id of {@link timedId} was made at. */
+export const timeOfId = (id: string): number =>
+	Number.parseInt(id.slice(id.search(/[-_]/) + 1).slice(0, 9), 36);
+
 /** Whose folder: people's names are no names of files. */
 export const personFolder = (person: string): string => hash('sha256', person, 'hex').slice(0, 32);
 
@@ -99,11 +103,12 @@ export class StoredFiles {
 		});
 	}
 
-	/** Removes those whose time is over, of everybody. */
-	async sweep(): Promise<void> {
+	/** Removes those whose time is over, of everybody, but for these. */
+	async sweep(but: ReadonlySet<string>): Promise<void> {
 		for await (const key of this.#store.list('files-of/')) {
 			const record = await readJsonObject<FileRecord>(this.#store, key);
 			if (record?.expiresAt === undefined || record.expiresAt * 1000 > this.#now()) continue;
+			if (but.has(record.id)) continue;
 			await this.#store.remove(key);
 			await this.#store.remove(keys.fileContent(record.id));
 		}

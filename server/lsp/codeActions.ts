@@ -1,7 +1,7 @@
 /**
  * *Translate comment / string / selection to …*: one code action per offered language on what is
  * selected or under the cursor, and *Name this symbol in English*. The work itself is done when the
- * editor resolves an action, so that showing the list costs nothing.
+ * editor resolves an action; for the list only the language of the text is asked, and not waited for long.
  */
 
 import {
@@ -14,6 +14,7 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError } from '../protocol/index.ts';
+import { sameLanguage } from '../translate/languageCodes.ts';
 import { displayLanguageName } from './displayLanguageName.ts';
 import { nameAt } from './nameAt.ts';
 import type { Prose } from './prose/prose.ts';
@@ -38,7 +39,10 @@ export interface ActionData {
 	readonly to: string;
 }
 
-/** The actions for a selection or a cursor; none when there is no word in it. */
+/**
+ * The actions for a selection or a cursor; none when there is no word in it.
+ * @param languageOf the language a text surely is in; nothing is offered into that one.
+ */
 export async function editingActions(
 	document: TextDocument,
 	range: Range,
@@ -46,6 +50,7 @@ export async function editingActions(
 	languages: readonly string[],
 	displayLanguage: string | undefined,
 	finder: ProseFinder,
+	languageOf: (text: string) => Promise<string | undefined>,
 	signal: AbortSignal,
 ): Promise<CodeAction[]> {
 	const { only, triggerKind } = context;
@@ -63,12 +68,15 @@ export async function editingActions(
 	if (wants(translateActionKind) && (!isCursor || part)) {
 		const target = part ? rangeOf(document, part) : range;
 		const kind = titleOf(prose, isCursor);
-		for (const language of languages)
+		const own = await languageOf(document.getText(target));
+		for (const language of languages) {
+			if (own !== undefined && sameLanguage(language, own)) continue;
 			actions.push({
 				title: messageText(kind, displayLanguageName(language, displayLanguage)),
 				kind: translateActionKind,
 				data: { does: 'translate', uri, version, range: target, to: language } satisfies ActionData,
 			});
+		}
 	}
 	const name =
 		prose.length === 0 && !dataLanguages.has(document.languageId)

@@ -20,12 +20,13 @@ import {
 } from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
-import { meanQuality, minDocumentQuality } from '../translate/qualityEstimate.ts';
+import { minDocumentQuality } from '../translate/qualityEstimate.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
 import type { Editing } from './editing.ts';
 import { findSymbolName } from './findSymbolName.ts';
 import { blocksIn, proseLanguages } from './prose/paragraphs.ts';
 import { jobFor, spliceJobs, translateJobs, translateRange } from './prose/translateRange.ts';
+import { qualityOf } from './translations.ts';
 
 type Handler<M extends RequestName> = (
 	params: Requests[M]['params'],
@@ -209,11 +210,3 @@ export function editingRequests(editing: Editing) {
 
 /** Documents made for one request get names of their own. */
 let count = 0;
-
-/** Of the texts a model here has translated, together. */
-const qualityOf = (items: readonly TextTranslation[]): number | undefined =>
-	meanQuality(
-		items.flatMap(({ quality, text }) =>
-			quality === undefined ? [] : [{ quality, length: Math.max(1, text.length) }],
-		),
-	);

@@ -3,12 +3,15 @@
 import type { Hover, Position } from 'vscode-languageserver/node';
 import { MarkupKind } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { TextTranslation } from '../protocol/index.ts';
 import { minDetectionScore, sameLanguage } from '../translate/languageCodes.ts';
+import { doubtfulQuality } from '../translate/qualityEstimate.ts';
 import { displayLanguageName } from './displayLanguageName.ts';
 import { markdownLanguages } from './prose/paragraphs.ts';
 import type { ProseFinder } from './prose/proseFinder.ts';
 import { jobFor } from './prose/translateRange.ts';
-import type { Translations } from './translations.ts';
+import { messageText } from './texts.ts';
+import { qualityOf, type Translations } from './translations.ts';
 
 export interface HoverOptions {
 	/** The reader's language, BCP 47. */
@@ -16,6 +19,8 @@ export interface HoverOptions {
 	/** Longest text in characters. */
 	readonly maxLength: number;
 	readonly displayLanguage: string | undefined;
+	/** A command of the editor that proposes better models. */
+	readonly modelsCommand?: string | undefined;
 }
 
 /** One word is more often a name than a sentence. */
@@ -43,7 +48,8 @@ export async function translationHover(
 	const from = detected && detected.score >= minDetectionScore ? detected.language : '';
 	if (from === '' || sameLanguage(from, options.to)) return null;
 	const ask = { to: options.to, from, uri: document.uri };
-	const answers = (await translations.translate(texts, ask, signal)).map((item) => item.text);
+	const items = await translations.translate(texts, ask, signal);
+	const answers = items.map((item) => item.text);
 	if (answers.join('\n') === whole) return null;
 	const made = answers.map(readable);
 	const title = displayLanguageName(from, options.displayLanguage);
@@ -55,7 +61,7 @@ export async function translationHover(
 	return {
 		contents: {
 			kind: MarkupKind.Markdown,
-			value: `${shown.join('\n\n')}\n\n*${title} → ${target} · Nearglot*`,
+			value: `${shown.join('\n\n')}\n\n*${title} → ${target} · Nearglot*${doubt(items, options)}`,
 		},
 		range,
 	};
@@ -64,4 +70,13 @@ export async function translationHover(
 /** The translation is text, whatever it looks like. */
 function escapeMarkdown(text: string): string {
 	return text.replace(/[\\*_{}[\]<>()#+!|~`]/g, '\\$&').replace(/^([ \t]*\d+)([.)])/gm, '$1\\$2');
+}
+
+/** What is said of a translation that its model is not sure of; nothing of others. */
+function doubt(items: readonly TextTranslation[], { modelsCommand }: HoverOptions): string {
+	const quality = qualityOf(items);
+	if (quality === undefined || quality >= doubtfulQuality) return '';
+	const words = messageText('doubtful', String(Math.round(100 * quality)));
+	const better = modelsCommand && `[${messageText('betterModel')}](command:${modelsCommand})`;
+	return ` · *${words}*${better ? ` · ${better}` : ''}`;
 }

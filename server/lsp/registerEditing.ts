@@ -28,6 +28,9 @@ import { messageText } from './texts.ts';
 import { Translations } from './translations.ts';
 import { withWorkDone } from './workDone.ts';
 
+/** How long a list of actions waits for the language of a text. */
+const listWaitMs = 300;
+
 /** What `initialize` answers for the features below. */
 export const editingCapabilities = {
 	codeActionProvider: {
@@ -79,7 +82,17 @@ export function registerEditing(deps: EditingDeps) {
 			const { languages } = await settings.of(document.uri);
 			const { range, context } = params;
 			const locale = client()?.locale;
-			return editingActions(document, range, context, languages, locale, finder, signal);
+			const languageOf = (text: string) => languageSoon(translations, text, signal);
+			return editingActions(
+				document,
+				range,
+				context,
+				languages,
+				locale,
+				finder,
+				languageOf,
+				signal,
+			);
 		}),
 	);
 	connection.onCodeActionResolve((action, token) =>
@@ -91,7 +104,7 @@ export function registerEditing(deps: EditingDeps) {
 				const { languages } = await settings.of(uri);
 				const ask = { position: range.start, to, languages, displayLanguage: locale };
 				const found = await findSymbolName(document, ask, finder, translations, signal);
-				const command = renameCommand(client());
+				const command = clientCommand(client(), 'renameCommand');
 				const { name, suggestion } = found;
 				const place = { uri, position: found.range.start, name, newName: suggestion };
 				if (command)
@@ -127,7 +140,8 @@ export function registerEditing(deps: EditingDeps) {
 			if (!hover) return null;
 			const displayLanguage = client()?.locale;
 			const to = targetLanguage || displayLanguage || 'en';
-			const options = { to, maxLength: maxHoverLength, displayLanguage };
+			const modelsCommand = clientCommand(client(), 'modelsCommand');
+			const options = { to, maxLength: maxHoverLength, displayLanguage, modelsCommand };
 			return translationHover(
 				document,
 				params.position,
@@ -166,10 +180,13 @@ export async function handleRequest<T>(
 	}
 }
 
-/** A command of the client that renames a symbol by the editor's own means, if it has one. */
-function renameCommand(client: InitializeParams | undefined): string | undefined {
+/** A command of the client, if it has named one: to rename a symbol by its own means, to propose better models. */
+function clientCommand(
+	client: InitializeParams | undefined,
+	option: 'renameCommand' | 'modelsCommand',
+): string | undefined {
 	const options: unknown = client?.initializationOptions;
-	const name = isRecord(options) ? options['renameCommand'] : undefined;
+	const name = isRecord(options) ? options[option] : undefined;
 	return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
@@ -188,4 +205,20 @@ function parseGrammars(value: unknown): EditorGrammars {
 			strings(item, 'languageId', 'path'),
 		) as EditorGrammars['languages'],
 	};
+}
+
+/** The language of a text, unless that takes longer than a list of actions may wait. */
+async function languageSoon(
+	translations: Translations,
+	text: string,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const soon = AbortSignal.any([signal, AbortSignal.timeout(listWaitMs)]);
+	try {
+		return await translations.languageOf([text], soon);
+	} catch {
+		// Every language is offered when there is nobody to ask.
+		signal.throwIfAborted();
+		return undefined;
+	}
 }

@@ -21,6 +21,8 @@ export const editingStrings = {
 	cells: 'There are more cells than languages ({0}).',
 	single: 'A term needs words in at least two languages, separated by tabs.',
 	conflict: '“{0}” has another translation in line {1}, which is the one that is used.',
+	doubtful: 'estimated quality {0} %',
+	betterModel: 'Better model …',
 	quote: 'Terms must not have < or >.',
 } as const;
 

@@ -2,7 +2,7 @@
 
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { AppError, setRecording, type TranscribeParams } from '../protocol/index.ts';
+import { AppError, setFormFile, type TranscribeParams } from '../protocol/index.ts';
 import { transcriptions } from '../protocol/routeAddresses.ts';
 import type { Client } from '../protocol/routeClient.ts';
 
@@ -22,7 +22,7 @@ export async function transcribeFile(
 	form.set('model', params.model ?? 'default');
 	form.set('response_format', params.format ?? 'text');
 	if (params.language !== undefined) form.set('language', params.language);
-	setRecording(form, file, basename(params.path));
+	setFormFile(form, file, basename(params.path));
 	const response = await client.open(transcriptions, { body: form }, { signal });
 	return { text: (await response.text()).trim() };
 }

@@ -13,6 +13,7 @@ import { textBatches } from '../protocol/textBatches.ts';
 import { type DetectedText, detectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { sameLanguage } from '../translate/languageCodes.ts';
+import { meanQuality } from '../translate/qualityEstimate.ts';
 import { termMarker, type WorkspaceGlossary } from '../translate/workspaceGlossary.ts';
 import { translateTexts } from './translateTexts.ts';
 
@@ -215,3 +216,11 @@ interface Marked {
 }
 
 const unknown: DetectedText = { language: '', score: 0, isSupported: false, alternatives: [] };
+
+/** Estimated quality of the texts that a model here has translated, together; `undefined` of none. */
+export const qualityOf = (items: readonly TextTranslation[]): number | undefined =>
+	meanQuality(
+		items.flatMap(({ quality, text }) =>
+			quality === undefined ? [] : [{ quality, length: Math.max(1, text.length) }],
+		),
+	);

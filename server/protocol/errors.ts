@@ -125,6 +125,9 @@ export interface AppErrorOptions {
 	readonly cause?: unknown;
 }
 
+/** What every {@link AppError} has, whichever bundle it comes from. */
+export const appErrorMark: unique symbol = Symbol.for('nearglot.AppError');
+
 /**
  * The only error type that crosses a boundary. The message says what happened, what was tried and
  * what to do; it never holds a stack, a key or the user's text.
@@ -132,6 +135,13 @@ export interface AppErrorOptions {
  * @example throw new AppError('model_not_found', "There is no model 'x'. Known: a, b.", { param: 'model' })
  */
 export class AppError extends Error {
+	/** Bundles that are loaded later have a class of their own; what it makes is the same. */
+	static override [Symbol.hasInstance](value: unknown): boolean {
+		if (this !== AppError) return Function.prototype[Symbol.hasInstance].call(this, value);
+		return typeof value === 'object' && value !== null && appErrorMark in value;
+	}
+
+	readonly [appErrorMark] = true;
 	readonly code: ErrorCode;
 	readonly param: string | null;
 	readonly retryAfterS: number | undefined;

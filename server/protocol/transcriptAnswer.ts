@@ -1,8 +1,8 @@
 /** The request for a transcript with the times of its words, and its streamed answer. */
 
 import { streamCut } from './eventStream.ts';
+import { setFormFile } from './formFile.ts';
 import type { TranscriptDelta } from './methods.ts';
-import { setRecording } from './recordingPart.ts';
 import type { EventOf } from './routes/route.ts';
 import type { transcriptions } from './routes/speech.ts';
 import type { Transcript } from './speechTypes.ts';
@@ -26,7 +26,7 @@ export function transcriptForm(
 	if (speakers) form.set('speakers', 'true');
 	form.append('include[]', 'progress');
 	form.set('stream', 'true');
-	setRecording(form, sound, name);
+	setFormFile(form, sound, name);
 	return form;
 }
 

@@ -6,7 +6,7 @@
 import { constants, openAsBlob, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { AppError, asAppError, type JsonSchema, setRecording } from '../protocol/index.ts';
+import { AppError, asAppError, type JsonSchema, setFormFile } from '../protocol/index.ts';
 import { ownTranslatorPath, transcriptions, translate } from '../protocol/routeAddresses.ts';
 import { Client, type Send } from '../protocol/routeClient.ts';
 
@@ -82,7 +82,7 @@ const transcribeTool: McpTool = {
 		const path = required(input, 'path');
 		await using file = await openRecording(path);
 		const form = new FormData();
-		setRecording(form, await openAsBlob(samePath(file, path)), basename(path));
+		setFormFile(form, await openAsBlob(samePath(file, path)), basename(path));
 		form.set('model', optional(input, 'model') ?? 'default');
 		form.set('response_format', optional(input, 'format') ?? 'text');
 		const language = optional(input, 'language');

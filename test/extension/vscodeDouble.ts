@@ -178,12 +178,18 @@ const double = {
 	workspace: {
 		isTrusted: true,
 		openTextDocument: async ({ content }: { content: string }) => void desk.documents.push(content),
-		getConfiguration: () => ({ get: (name: string) => desk.settings[name] }),
+		getConfiguration: () => ({
+			get: (name: string) => desk.settings[name],
+			update: async (name: string, value: unknown) => {
+				desk.settings[name] = value;
+			},
+		}),
 		onDidChangeConfiguration: (listener: (event: object) => void) => {
 			configured.add(listener);
 			return { dispose: () => configured.delete(listener) };
 		},
 	},
+	ConfigurationTarget: { Global: 1, Workspace: 2 },
 	QuickPickItemKind: { Separator: -1, Default: 0 },
 	UIKind: { Desktop: 1, Web: 2 },
 	ProgressLocation: { Notification: 15 },

@@ -1,89 +1,26 @@
 /** Workers that are killed at every point, frozen and started again: every line of a batch has one row, the same as undisturbed. */
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import type { JobService, OpenJobs } from '../../server/jobs/jobService.ts';
-import type { JobOwner } from '../../server/jobs/jobTypes.ts';
-import type { BatchView } from '../../server/jobs/personBatches.ts';
 import { needsFreezing, needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
+import {
+	answers,
+	begun,
+	end,
+	expected,
+	finished,
+	item,
+	items,
+	openItems,
+	owner,
+	work,
+} from './batchProcesses.ts';
 import { type JobWorkerOptions, openJobs } from './jobWorker.ts';
-
-const program = fileURLToPath(new URL('./jobWorker.ts', import.meta.url));
-const owner: JobOwner = { caller: 'owner', person: 'local' };
-const children = new Set<ChildProcess>();
-after(() => {
-	for (const child of children) child.kill('SIGKILL');
-});
-
-function work(options: JobWorkerOptions): ChildProcess {
-	const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-		stdio: ['pipe', 'ignore', 'inherit'],
-	});
-	children.add(child);
-	child.once('exit', () => children.delete(child));
-	return child;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-	if (child.exitCode !== null || child.signalCode !== null) return;
-	child.kill('SIGKILL');
-	await once(child, 'exit');
-}
-
-/** A server that only serves, and the batch it was asked for. */
-async function begun(lines: readonly string[], options: JobWorkerOptions) {
-	const service = openJobs({ ...options, width: 0, isAlone: false });
-	const jobs = await service.open();
-	const file = await jobs.files.add(
-		owner.person,
-		Readable.from(lines.map((line) => Buffer.from(line))),
-		{
-			...{ filename: 'in.jsonl', purpose: 'batch' },
-		},
-	);
-	const { record } = await jobs.batches.create(owner, {
-		...{ inputFileId: file.id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
-	});
-	return { service, jobs, id: record.id };
-}
-
-const item = (id: number, text = `text ${id}`) =>
-	`${JSON.stringify({ custom_id: `${id}`, method: 'POST', url: '/v1/chat/completions', body: { text } })}\n`;
-const items = (count: number) => Array.from({ length: count }, (_, id) => item(id));
-
-async function finished(jobs: OpenJobs, id: string, withinMs = 60_000): Promise<BatchView> {
-	await until(
-		'the batch ends',
-		async () => (await jobs.batches.get(owner.person, id)).end !== undefined,
-		withinMs,
-	);
-	return jobs.batches.get(owner.person, id);
-}
-
-/** `custom_id` and answer of every row, in their order. */
-async function answers(jobs: OpenJobs, fileId: string | undefined): Promise<string[]> {
-	if (fileId === undefined) return [];
-	const parts: Uint8Array[] = [];
-	for await (const part of await jobs.files.content(owner.person, fileId)) parts.push(part);
-	return Buffer.concat(parts)
-		.toString('utf8')
-		.split('\n')
-		.filter((line) => line !== '')
-		.map((line) => {
-			const { custom_id: id, response } = JSON.parse(line);
-			return `${id} ${response.status_code} ${response.body.text ?? response.body.error.code}`;
-		});
-}
-const expected = (count: number) =>
-	Array.from({ length: count }, (_, id) => `${id} 200 TEXT ${id}`);
 
 const optionsIn = (folder: string): JobWorkerOptions => ({
 	store: join(folder, 'store'),
@@ -127,14 +64,6 @@ test('a worker frozen for longer than its lease comes back too late, and its res
 	await Promise.all([end(frozen), end(second)]);
 	await service.close();
 });
-
-/** Shards that somebody holds. */
-async function openItems(service: JobService, id: string): Promise<number> {
-	const { batches } = await service.open();
-	const { open } = await batches.get(owner.person, id);
-	await open?.done.refresh();
-	return open?.done.size ?? 0;
-}
 
 test('an item that ends its worker is found and given up; all others are done', async () => {
 	const options = { ...optionsIn(temporaryFolder('jobs')), leaseMs: 300, itemMs: 0 };

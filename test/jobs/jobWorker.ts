@@ -13,7 +13,7 @@ import { silentLogger } from '../../server/services/logger.ts';
 
 export interface JobWorkerOptions {
 	readonly store: string;
-	/** File of the embedded queue. */
+	/** File of the embedded queue, or the address of a Redis. */
 	readonly queue: string;
 	readonly isAlone: boolean;
 	readonly width: number;
@@ -41,7 +41,13 @@ export function openJobs(options: JobWorkerOptions, env: NodeJS.ProcessEnv = {})
 	return new JobService({
 		openStore: () => openFolderStore(options.store, Date.now),
 		openQueue: async () =>
-			openSqliteQueue(options.queue, { now: Date.now, isAlone: options.isAlone }),
+			options.queue.startsWith('redis://')
+				? (await import('../../server/jobs/bullQueue.ts')).openBullQueue(
+						options.queue,
+						options.leaseMs,
+						Date.now,
+					)
+				: openSqliteQueue(options.queue, { now: Date.now, isAlone: options.isAlone }),
 		mayHaveWork: () => true,
 		isShared: !options.isAlone,
 		limits: jobLimits(env),

@@ -75,6 +75,17 @@ test('a cursor in a comment or string offers to translate all of it', async () =
 	assert.deepEqual(other, []);
 });
 
+test('nothing is offered into the language that a text is in', async () => {
+	const own = await startEditor({ options: { translate: { languages: ['en', 'de'] } } });
+	try {
+		await own.open('file:///project/own.ts', 'typescript', source);
+		const titles = (await actions(own, 'file:///project/own.ts', [1, 5])).map(({ title }) => title);
+		assert.deepEqual(titles, ['Translate comment to German']);
+	} finally {
+		await own.close();
+	}
+});
+
 test('a name is offered an English one in its case style, everywhere but in comments', async () => {
 	const uri = await openNew('typescript', `// größeÄndern\n${source}`);
 	const [action] = await actions(editor, uri, [3, 8]);

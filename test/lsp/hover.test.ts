@@ -10,7 +10,7 @@ import { AppError } from '../../server/protocol/index.ts';
 import { Client } from '../../server/protocol/routeClient.ts';
 
 /** A translator that writes capitals and finds English, or what `language` says. */
-function world(language = 'en') {
+function world(language = 'en', quality?: number) {
 	const asked: string[] = [];
 	let hang = false;
 	const link = new Client(async (path, { body, signal }) => {
@@ -22,7 +22,9 @@ function world(language = 'en') {
 		const items = JSON.parse(String(body)) as { Text: string }[];
 		const answer = path.startsWith('/detect')
 			? items.map(() => ({ language, score: 1 }))
-			: items.map(({ Text }) => ({ translations: [{ text: Text.toUpperCase(), to: 'de' }] }));
+			: items.map(({ Text }) => ({
+					translations: [{ text: Text.toUpperCase(), to: 'de', quality }],
+				}));
 		return Response.json(answer);
 	});
 	const finder = new ProseFinder();
@@ -30,12 +32,17 @@ function world(language = 'en') {
 	const show = (
 		text: string,
 		character: number,
-		options: { maxLength?: number; signal?: AbortSignal } = {},
+		options: { maxLength?: number; signal?: AbortSignal; modelsCommand?: string } = {},
 	) =>
 		translationHover(
 			TextDocument.create('file:///a.ts', 'typescript', 1, text),
 			{ line: 0, character },
-			{ to: 'de', maxLength: options.maxLength ?? 2000, displayLanguage: 'en' },
+			{
+				to: 'de',
+				maxLength: options.maxLength ?? 2000,
+				displayLanguage: 'en',
+				modelsCommand: options.modelsCommand,
+			},
 			finder,
 			translations,
 			options.signal ?? new AbortController().signal,
@@ -63,6 +70,19 @@ test('the comment under the pointer is shown translated, and a second time witho
 		asked.slice(before).filter((path) => path === '/translate'),
 		[],
 	);
+});
+
+test('a translation that its model is not sure of says so, with a way to a better one where the editor has it', async () => {
+	const doubtful = world('en', 0.2);
+	assert.match(
+		shownBy(await doubtful.show(line, inComment)),
+		/Nearglot\* · \*estimated quality 20 %\*$/,
+	);
+	// The second time it is known, and doubtful still.
+	const linked = await doubtful.show(line, inComment, { modelsCommand: 'better' });
+	assert.match(shownBy(linked), /20 %\* · \[Better model …\]\(command:better\)$/);
+	const sure = await world('en', 0.8).show(line, inComment, { modelsCommand: 'better' });
+	assert.match(shownBy(sure), /Nearglot\*$/);
 });
 
 test('code, single words, long texts and the own language ask for no translation', async () => {

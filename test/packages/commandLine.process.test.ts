@@ -16,6 +16,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
 import { npmCommand, root } from '../../scripts/node.mjs';
+import { redisMissing } from '../gateway/support/redisServer.ts';
+import { mustShareBatches } from './packedBatch.ts';
 import { mustRunLargeModel, mustStandFaults } from './packedFaults.ts';
 import { options, platform, Workshop } from './workshop.ts';
 
@@ -75,6 +77,18 @@ test('each model of the installed packages runs as it should', options, () =>
 
 test('the installed server stands what happens to servers', options, () =>
 	mustStandFaults(installed('nearglot/dist/server.cjs'), join(workshop.folder, 'home of faults')),
+);
+
+test(
+	'two installed servers do batches over a Redis',
+	{
+		skip: options.skip || redisMissing,
+	},
+	() =>
+		mustShareBatches(
+			installed('nearglot/dist/server.cjs'),
+			join(workshop.folder, 'homes of batches'),
+		),
 );
 
 const large = {

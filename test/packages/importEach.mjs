@@ -5,6 +5,8 @@
 
 import { readdirSync } from 'node:fs';
 
+// The native part that it would look for is not shipped.
+process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED = 'true';
 const threads = () => (process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
 // Their pipes are made when they are first looked at, by whomever.
 void [process.stdout, process.stderr];

@@ -21,6 +21,8 @@ const entries: Readonly<Record<string, string | undefined>> = {
 	'@modelcontextprotocol/sdk': '@modelcontextprotocol/sdk/server/mcp.js',
 	// A script for `require` under a name for `import`; the bundler takes it, and test/engine/grammar loads it.
 	'@mlc-ai/web-xgrammar': undefined,
+	// Its parts are imported by the files of the S3 client, which is looked at.
+	'@aws-sdk/nested-clients': undefined,
 	// They need an editor: test/extension/nothingLeaves.
 	'vscode-languageclient': undefined,
 	// ONNX Runtime has one door: test/daemon/nothingLeaves.

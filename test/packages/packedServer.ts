@@ -51,14 +51,16 @@ export class PackedServer implements AsyncDisposable {
 	 * @param entry the server's bundle
 	 * @param home its data folder
 	 * @param program what runs it, with arguments before the bundle
+	 * @param more options of `serve`
 	 */
 	static async start(
 		entry: string,
 		home: string,
 		[program, ...first]: readonly [string, ...string[]] = [process.execPath],
 		env: NodeJS.ProcessEnv = process.env,
+		more: readonly string[] = [],
 	): Promise<PackedServer> {
-		const child = spawn(program, [...first, entry, 'serve', '--json', '--port', '0'], {
+		const child = spawn(program, [...first, entry, 'serve', '--json', '--port', '0', ...more], {
 			env: { ...env, NEARGLOT_HOME: home },
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});

@@ -135,6 +135,7 @@ test(
 				['chat', '.composer'],
 				['translate', '.pair'],
 				['models', '.card'],
+				['jobs', '.jobs .choose'],
 				['people', '.people details'],
 				['requests', '.requests'],
 			] as const) {

@@ -18,7 +18,7 @@ const skip = {
 };
 
 /** What each page shows first, and those that are the owner's. */
-const first = ['.composer', '.pair', '.document-drop', '.drop', '.models .card'];
+const first = ['.composer', '.pair', '.document-drop', '.drop', '.models .card', '.jobs .choose'];
 const firstOfOwner = [...first, '.people details', '.requests'];
 
 test(

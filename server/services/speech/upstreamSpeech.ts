@@ -4,8 +4,8 @@
  */
 
 import { speechLanguageCode, speechLanguages } from '../../engine/speech/languages.ts';
+import { setFormFile } from '../../protocol/formFile.ts';
 import { AppError, type Transcript } from '../../protocol/index.ts';
-import { setRecording } from '../../protocol/recordingPart.ts';
 import { shownUpstream } from '../../remote/upstreams/upstreamErrors.ts';
 import type { NamedUpstream, Upstreams } from '../../remote/upstreams/upstreams.ts';
 import { transcriptOf } from '../../remote/upstreams/upstreamTranscript.ts';
@@ -108,7 +108,7 @@ async function askThere(
 	const needsTimes = /^(?:verbose_json|srt|vtt)$/.test(call.format);
 	const form = new FormData();
 	// Its own name is nobody's business there.
-	setRecording(form, recording, 'recording');
+	setFormFile(form, recording, 'recording');
 	form.set('model', model);
 	form.set('response_format', needsTimes ? 'verbose_json' : 'json');
 	form.set('temperature', String(call.temperature));

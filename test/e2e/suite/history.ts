@@ -57,6 +57,27 @@ describe('the history of chats', () => {
 		await store.remove(now.id);
 		chat.newChat();
 	});
+
+	it('answers no longer than the settings say', async () => {
+		const { chat, store } = await activated();
+		const settings = vscode.workspace.getConfiguration('nearglot.chat');
+		const answer = async () => {
+			chat.newChat();
+			await chat.session.send('extract a tar.gz file');
+			const { id, turns } = chat.session.conversation;
+			await store.remove(id);
+			return turns.at(-1)?.text ?? '';
+		};
+		const whole = await answer();
+		await settings.update('maxTokens', 2, vscode.ConfigurationTarget.Global);
+		try {
+			const short = await answer();
+			assert.ok(short.length < whole.length && whole.startsWith(short.trimEnd()), short);
+		} finally {
+			await settings.update('maxTokens', undefined, vscode.ConfigurationTarget.Global);
+		}
+		chat.newChat();
+	});
 });
 
 describe('the pages of the extension', () => {

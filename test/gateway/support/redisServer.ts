@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createClient } from 'redis';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -94,6 +94,13 @@ export class RedisServer implements AsyncDisposable {
 		const ended = once(running, 'exit');
 		running.kill('SIGKILL');
 		await ended;
+	}
+
+	/** Ends at once, and all it had kept is gone. */
+	async loseDisk(): Promise<void> {
+		await this.stop();
+		rmSync(this.#folder, { recursive: true, force: true });
+		mkdirSync(this.#folder, { recursive: true });
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import busboy from 'busboy';
-import { setRecording } from '../../server/protocol/index.ts';
+import { setFormFile } from '../../server/protocol/index.ts';
 
 /** The name that the server's reader of forms finds. */
 async function nameRead(name: string): Promise<string> {
 	const form = new FormData();
-	setRecording(form, new Blob(['sound']), name);
+	setFormFile(form, new Blob(['sound']), name);
 	const request = new Response(form);
 	const reader = busboy({
 		headers: { 'content-type': request.headers.get('content-type')! },

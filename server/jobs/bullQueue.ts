@@ -1,0 +1,243 @@
+/** The queue of several machines: BullMQ on Redis or Valkey. It may lose what it holds; the store knows what is done. */
+
+import { randomBytes } from 'node:crypto';
+import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
+import { createClient } from 'redis';
+import { AppError } from '../protocol/index.ts';
+import type { JobQueue, ShardLease } from './jobQueue.ts';
+import type { ShardRef } from './jobTypes.ts';
+
+/** Longest wait for one answer: a Redis that hangs must not hang requests. */
+const commandMs = 3000;
+const connectMs = 2000;
+const silentMs = 15_000;
+const prefix = 'nearglot:jobs';
+const name = 'shards';
+/** BullMQ's last priority. */
+const lastTurn = 2_097_151;
+/** Shards that are told of in one command. */
+const lot = 500;
+/** How often a shard may be missed is not for the queue to say: see `shardRun.ts`. */
+const maxMissed = 1_000_000_000;
+
+const idOf = ({ batch, shard }: ShardRef): string => `${batch}.${shard}`;
+/** Shards of a batch that are in the queue, so that nobody has to look through all of it. */
+const setOf = (batch: string): string => `${prefix}:of:${batch}`;
+
+/**
+ * Connects, and looks whether Redis keeps what it is given.
+ * @param url `redis://[user:password@]host:port[/number]` or `rediss://…`
+ * @param now milliseconds since 1970
+ * @throws AppError `invalid_request` for an address that is none, and for a Redis that may throw entries away;
+ * `store_unavailable` for one that does not answer
+ */
+export async function openBullQueue(
+	url: string,
+	leaseMs: number,
+	now: () => number,
+): Promise<JobQueue> {
+	const client = makeClient(url);
+	// It connects again by itself, and commands meanwhile fail at once.
+	let refused: unknown;
+	client.on('error', (error) => {
+		refused = error;
+	});
+	try {
+		await inTime(() => client.connect());
+		checkPolicy(await inTime(() => client.info('memory')));
+	} catch (error) {
+		client.destroy();
+		throw refused === undefined ? error : unusable(refused);
+	}
+	const options = { connection: client, prefix, skipVersionCheck: true };
+	const queue = new Queue(name, options);
+	const worker = new Worker(
+		name,
+		undefined,
+		{
+			...{ ...options, autorun: false, skipLockRenewal: true, maxStalledCount: maxMissed },
+			...{ lockDuration: leaseMs, stalledInterval: Math.max(100, Math.floor(leaseMs / 2)) },
+		},
+		// Without a second connection for blocking commands: there are none, and one that is closed while it is made
+		// would stay, and end with an error that nobody hears.
+		(of, more) => createRedisBackend(of, more),
+	);
+	// Every command that fails is told to whoever sent it.
+	queue.on('error', () => {});
+	worker.on('error', () => {});
+	const close = async (): Promise<void> => {
+		// BullMQ's own listeners end before the connection does.
+		client.removeAllListeners('error').on('error', () => {});
+		await Promise.allSettled([inTime(() => worker.close(true)), inTime(() => queue.close())]);
+		client.destroy();
+	};
+	const held = new Map<string, Job>();
+	let isWatching = false;
+	let losses = 0;
+	// Whoever answers now may be another, or have forgotten its last moments.
+	client.on('ready', () => losses++);
+	const entryOf = (shard: ShardRef) => ({
+		...{ name, data: { batch: shard.batch, shard: shard.shard } },
+		opts: {
+			...{ jobId: idOf(shard), priority: Math.min(lastTurn, shard.shard + 1) },
+			...{ removeOnComplete: true, removeOnFail: true },
+		},
+	});
+	/** Adds those that are not there. */
+	const addLot = async (shards: readonly ShardRef[]): Promise<void> => {
+		const found = await inTime(() =>
+			client.exists(shards.map((shard) => queue.toKey(idOf(shard)))),
+		);
+		if (found === shards.length) return;
+		const [first, ...rest] = shards.map(entryOf);
+		if (first === undefined) return;
+		// A Redis that was started again knows BullMQ's scripts only when one command alone has brought them: in the
+		// transaction of several they are named by their hashes.
+		await inTime(() => queue.add(first.name, first.data, first.opts));
+		if (rest.length > 0) await inTime(() => queue.addBulk(rest));
+	};
+	/** Whether the lease held; `undefined` where it is no more known here. */
+	const withJob = async (lease: ShardLease, work: (job: Job) => Promise<unknown>) => {
+		const job = held.get(lease.token);
+		if (job === undefined) return false;
+		try {
+			return (await inTime(() => work(job))) !== 0;
+		} catch (error) {
+			if (isLost(error)) return false;
+			throw error;
+		}
+	};
+	return {
+		get losses() {
+			return losses;
+		},
+		add: async (shards) => {
+			for (let from = 0; from < shards.length; from += lot) {
+				const part = shards.slice(from, from + lot);
+				await addLot(part);
+				const batches = Map.groupBy(part, ({ batch }) => batch);
+				for (const [batch, own] of batches)
+					await inTime(() =>
+						client.sAdd(
+							setOf(batch),
+							own.map(({ shard }) => String(shard)),
+						),
+					);
+			}
+		},
+		lease: async () => {
+			if (!isWatching) {
+				isWatching = true;
+				await inTime(() => worker.startStalledCheckTimer());
+			}
+			const token = randomBytes(12).toString('hex');
+			const next = worker.getNextJob(token, { block: false });
+			const job = await inTime(() => next).catch((error) => {
+				// One that comes when nobody waits for it any more is not counted as a try.
+				next.then((late) => late?.moveToWait(token)).catch(() => {});
+				throw error;
+			});
+			if (job === undefined) return undefined;
+			held.set(token, job);
+			const { batch, shard } = job.data as ShardRef;
+			return { batch, shard, token, tries: job.stalledCounter + 1 };
+		},
+		renew: (lease, forMs) => withJob(lease, (job) => job.extendLock(lease.token, forMs)),
+		complete: async (lease) => {
+			// In this order: one that is out of the set and still in the queue is put in again, or found to be done.
+			try {
+				await inTime(() => client.sRem(setOf(lease.batch), String(lease.shard)));
+				return await withJob(lease, (job) =>
+					job.moveToCompleted('', lease.token, false).then(() => 1),
+				);
+			} finally {
+				// It is given back to nobody: what is done in the store is taken out by whoever has it next.
+				held.delete(lease.token);
+			}
+		},
+		giveBack: async (lease, delayMs = 0) => {
+			await withJob(lease, (job) =>
+				delayMs > 0
+					? job.moveToDelayed(now() + delayMs, lease.token)
+					: job.moveToWait(lease.token).then(() => 1),
+			).finally(() => held.delete(lease.token));
+		},
+		remove: async (batch) => {
+			const own = await inTime(() => client.sMembers(setOf(batch)));
+			for (let from = 0; from < own.length; from += lot)
+				// What somebody holds stays until its worker learns that the batch is over.
+				await inTime(() =>
+					Promise.all(
+						own
+							.slice(from, from + lot)
+							.map((shard) => queue.remove(idOf({ batch, shard: Number(shard) }))),
+					),
+				);
+			await inTime(() => client.del(setOf(batch)));
+		},
+		count: (batch) => inTime(() => client.sCard(setOf(batch))),
+		[Symbol.asyncDispose]: close,
+	};
+}
+
+function makeClient(url: string) {
+	try {
+		return createClient({
+			url,
+			disableOfflineQueue: true,
+			// A connection that nobody answers on, and nobody has closed, is given up.
+			pingInterval: silentMs / 3,
+			socket: {
+				connectTimeout: connectMs,
+				socketTimeout: silentMs,
+				reconnectStrategy: (tries) => Math.min(1000, 50 * 2 ** Math.min(tries, 5)),
+			},
+		});
+	} catch {
+		throw new AppError(
+			'invalid_request',
+			'The address of the queue is none that Redis can have: write redis://[user:password@]host:port[/number], with % and @ in a password percent-encoded.',
+		);
+	}
+}
+
+function checkPolicy(memory: string): void {
+	const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
+	if (policy === 'noeviction') return;
+	throw new AppError(
+		'invalid_request',
+		`The Redis of the queue has the maxmemory-policy ${policy}, so it throws entries away when it is full. Set it to noeviction, or use another Redis.`,
+	);
+}
+
+/** BullMQ says so in words. */
+const isLost = (error: unknown): boolean =>
+	error instanceof Error &&
+	/Missing lock for job|Lock mismatch|Missing key for job|is not in the active state|is not locked/i.test(
+		error.message,
+	);
+
+/** @throws AppError `store_unavailable` for whatever Redis refuses, or does not answer in time */
+async function inTime<T>(work: () => Promise<T>): Promise<T> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new Error('it did not answer in time')), commandMs);
+	});
+	try {
+		return await Promise.race([work(), late]);
+	} catch (error) {
+		if (error instanceof AppError || isLost(error)) throw error;
+		throw unusable(error);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function unusable(error: unknown): AppError {
+	const reason = error instanceof Error ? error.message : String(error);
+	return new AppError(
+		'store_unavailable',
+		`The Redis of the queue of batches cannot be used: ${reason || 'it does not answer'}. Batches go on when it is back.`,
+		{ cause: error },
+	);
+}

@@ -1,0 +1,70 @@
+/** Takes away what is kept no longer: ended batches, their parts, keys of idempotency, files whose time is over. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sentenceOf } from '../protocol/index.ts';
+import type { Logger } from '../services/logger.ts';
+import { type BatchEnd, type BatchRecord, keys } from './jobTypes.ts';
+import { type ObjectStore, readJsonObject } from './objectStore.ts';
+import { removeAll, removeBatch } from './removeJobs.ts';
+import { type StoredFiles, timeOfId } from './storedFiles.ts';
+
+/** The rows of an ended batch are in its files; its parts stay for those who were late to hear of its end. */
+const partsMs = 24 * 3600_000;
+const everyMs = 3600_000;
+
+export interface OldBatchesDeps {
+	readonly store: ObjectStore;
+	readonly files: StoredFiles;
+	/** Days that ended batches are kept. */
+	readonly keepDays: number;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	readonly log: Logger;
+}
+
+/** Looks now and every hour, until the signal is aborted. */
+export async function sweepFromTimeToTime(
+	deps: OldBatchesDeps,
+	signal: AbortSignal,
+): Promise<void> {
+	while (!signal.aborted) {
+		await sweepOld(deps, signal).catch((error) => {
+			if (!signal.aborted)
+				deps.log.warn('old batches are still kept', { reason: sentenceOf(error) });
+		});
+		await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
+	}
+}
+
+/** Any number of processes may do so at once. */
+export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Promise<void> {
+	const { store, files, now, keepDays } = deps;
+	const keepMs = keepDays * 86_400_000;
+	for await (const key of store.list('batches-of/')) {
+		signal?.throwIfAborted();
+		const [, folder = '', id = ''] = key.split('/');
+		// Nothing of one that is younger is old.
+		if (timeOfId(id) > now() - Math.min(keepMs, partsMs)) continue;
+		const end = await readJsonObject<BatchEnd>(store, keys.end(id));
+		if (end === undefined) continue;
+		const endedMs = end.at * 1000;
+		if (endedMs <= now() - keepMs) await removeBatch(store, folder, id);
+		else if (endedMs <= now() - partsMs) {
+			await removeAll(store, keys.shards(id));
+			await removeAll(store, keys.suspectsOf(id));
+		}
+	}
+	for await (const key of store.list('again/')) {
+		signal?.throwIfAborted();
+		const first = await readJsonObject<{ readonly id: string }>(store, key);
+		if (first === undefined || timeOfId(first.id) > now() - keepMs) continue;
+		if ((await store.size(keys.record(first.id))) === undefined) await store.remove(key);
+	}
+	const read = new Set<string>();
+	for await (const key of store.list(keys.open)) {
+		const id = key.slice(keys.open.length);
+		const record = await readJsonObject<BatchRecord>(store, keys.record(id));
+		if (record !== undefined) read.add(record.inputFileId);
+	}
+	await files.sweep(read);
+}

@@ -1,0 +1,60 @@
+/** What is kept no longer goes: parts of ended batches first, then the batches with their keys; what runs stays. */
+
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { openFolderStore } from '../../server/jobs/folderStore.ts';
+import { keys } from '../../server/jobs/jobTypes.ts';
+import { jsonContent } from '../../server/jobs/objectStore.ts';
+import { sweepOld } from '../../server/jobs/oldBatches.ts';
+import { StoredFiles, timedId, timeOfId } from '../../server/jobs/storedFiles.ts';
+import { silentLogger } from '../../server/services/logger.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const day = 86_400_000;
+
+test('ended batches lose their parts after a day, and are gone after the days they are kept', async () => {
+	const began = Date.UTC(2026, 0, 1);
+	let at = began;
+	const now = () => at;
+	await using store = await openFolderStore(temporaryFolder('old'), now);
+	const files = new StoredFiles(store, now);
+	const id = timedId('batch_', began);
+	const running = timedId('batch_', began);
+	assert.equal(timeOfId(id), began);
+	const input = await files.add('p', Readable.from([Buffer.from('lines')]), {
+		...{ filename: 'in', purpose: 'batch', expiresInS: 30 * 86_400 },
+	});
+	await store.put(keys.openBatch(running), Buffer.from(' '));
+	for (const batch of [id, running]) {
+		await store.put(
+			keys.record(batch),
+			jsonContent({ id: batch, inputFileId: batch === running ? input.id : 'file-gone' }),
+		);
+		await store.put(keys.batchOf('p', batch), Buffer.from(' '));
+		await store.put(keys.shard({ batch, shard: 0 }), Buffer.from('rows'));
+	}
+	await store.put(keys.again('p', 'hash'), jsonContent({ id, request: 'r' }));
+	await store.put(keys.end(id), jsonContent({ status: 'completed', at: began / 1000 }));
+	const file = await files.add('p', Readable.from([Buffer.from('rows')]), {
+		...{ filename: 'out', purpose: 'batch_output', expiresInS: 30 * 86_400 },
+	});
+	const sweep = (days: number): Promise<void> => {
+		at = began + days * day;
+		return sweepOld({ store, files, keepDays: 30, now, log: silentLogger });
+	};
+	const has = async (key: string) => (await store.size(key)) !== undefined;
+	await sweep(0.5);
+	assert.ok(await has(keys.shard({ batch: id, shard: 0 })), 'those who are late still find it');
+	await sweep(2);
+	assert.ok(!(await has(keys.shard({ batch: id, shard: 0 }))));
+	assert.ok((await has(keys.record(id))) && (await has(keys.fileContent(file.id))));
+	await sweep(31);
+	for (const key of [
+		...[keys.record(id), keys.end(id), keys.batchOf('p', id), keys.again('p', 'hash')],
+		...[keys.fileContent(file.id), keys.file('p', file.id)],
+	])
+		assert.ok(!(await has(key)), key);
+	assert.ok(await has(keys.shard({ batch: running, shard: 0 })), 'what has not ended stays whole');
+	assert.ok(await has(keys.fileContent(input.id)), 'and so does what it reads');
+});

@@ -1,0 +1,206 @@
+/** Batches on BullMQ: workers killed at every point, Redis killed, emptied and handed over to a replica; every line has one row. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createClient } from 'redis';
+import { openBullQueue } from '../../server/jobs/bullQueue.ts';
+import { batchVersion, keys } from '../../server/jobs/jobTypes.ts';
+import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+import {
+	answers,
+	begun,
+	end,
+	expected,
+	finished,
+	item,
+	items,
+	openItems,
+	owner,
+	work,
+} from './batchProcesses.ts';
+import type { JobWorkerOptions } from './jobWorker.ts';
+
+const skip = redisMissing;
+let redis: RedisServer;
+before(async () => {
+	if (!skip) redis = await RedisServer.start();
+});
+after(() => redis?.[Symbol.asyncDispose]());
+
+/** Each test has a number of the Redis to itself. */
+let database = 0;
+const optionsOf = (of = redis): JobWorkerOptions => ({
+	store: join(temporaryFolder('jobs'), 'store'),
+	queue: `${of.url}/${database++}`,
+	...{ isAlone: false, width: 1, leaseMs: 900, itemMs: 1 },
+});
+
+for (const point of ['leased', 'item', 'written', 'committed', 'completed'])
+	test(`with Redis, a worker killed where a shard is ${point} loses and doubles nothing`, {
+		skip,
+	}, async () => {
+		const options = optionsOf();
+		const { service, jobs, id } = await begun(items(150), options);
+		const killed = work({ ...options, fault: { point, times: 2 } });
+		await once(killed, 'exit');
+		const second = work(options);
+		const { end: done } = await finished(jobs, id);
+		assert.equal(done?.status, 'completed');
+		assert.deepEqual(await answers(jobs, done?.outputFileId), expected(150));
+		await end(second);
+		await service.close();
+	});
+
+test('with Redis, an item that ends its workers is given up, and those that shared its shard are not', {
+	skip,
+}, async () => {
+	const options = { ...optionsOf(), leaseMs: 300, itemMs: 0 };
+	const lines = items(60).map((line, id) => (id === 30 ? item(id, 'poison') : line));
+	const { service, jobs, id } = await begun(lines, options);
+	let child = work(options);
+	const again = (): void => {
+		child = work(options);
+		child.once('exit', again);
+	};
+	child.once('exit', again);
+	const { end: done } = await finished(jobs, id);
+	child.off('exit', again);
+	assert.deepEqual(done?.counts, { total: 60, completed: 59, failed: 1 });
+	assert.deepEqual(await answers(jobs, done?.errorFileId), ['30 503 runner_crashed']);
+	await end(child);
+	await service.close();
+});
+
+test('a Redis that is killed, one that has lost its disk, and one that is emptied cost no finished shard', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	const options = { ...optionsOf(own), itemMs: 4 };
+	const { service, jobs, id } = await begun(items(600), options);
+	const workers = [work(options), work(options)];
+	const goesOn = async (shards: number) =>
+		until('it goes on', async () => (await openItems(service, id)) >= shards, 60_000);
+	await goesOn(1);
+	await own.stop();
+	await until(
+		'it is said',
+		async () => (await jobs.batches.get(owner.person, id)).open?.problem !== undefined,
+	);
+	await own.run();
+	await goesOn(4);
+	await own.loseDisk();
+	await own.run();
+	await goesOn(7);
+	await own.tell('FLUSHALL');
+	const { end: done } = await finished(jobs, id);
+	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(600));
+	await Promise.all(workers.map(end));
+	await service.close();
+});
+
+test('a queue that is closed at once leaves no connection, whose end would end the server', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await (await openBullQueue(own.url, 5000, Date.now))[Symbol.asyncDispose]();
+	const client = createClient({ url: own.url });
+	client.on('error', () => {});
+	await client.connect();
+	const list = async () => String(await client.sendCommand(['CLIENT', 'LIST']));
+	await until(
+		'its connections are closed',
+		async () => (await list()).trim().split('\n').length === 1,
+		5000,
+	);
+	client.destroy();
+});
+
+test('a queue takes shards again after its Redis was started anew, and finds those that are gone', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await using queue = await openBullQueue(own.url, 5000, Date.now);
+	const shards = Array.from({ length: 700 }, (_, shard) => ({ batch: 'batch_a', shard }));
+	await queue.add(shards);
+	const before = queue.losses;
+	await own.loseDisk();
+	await own.run();
+	await until('it is connected', () => queue.losses > before, 10_000);
+	await queue.add(shards);
+	assert.equal(await queue.count('batch_a'), 700);
+	// What it says of itself is all there, what it holds is not.
+	await own.tell(
+		'DEL',
+		'nearglot:jobs:shards:prioritized',
+		...['batch_a.0', 'batch_a.699'].map((id) => `nearglot:jobs:shards:${id}`),
+	);
+	assert.equal(await queue.count('batch_a'), 700);
+	await queue.add(shards);
+	const first = await queue.lease(5000);
+	assert.equal(first?.shard, 0);
+	assert.equal((await queue.lease(5000))?.shard, 699);
+	assert.ok(first !== undefined && (await queue.complete(first)));
+	assert.equal(await queue.complete(first), false);
+	assert.equal(await queue.count('batch_a'), 699);
+});
+
+test('a replica that takes over has what it needs, whatever it had not heard', {
+	skip,
+}, async () => {
+	await using first = await RedisServer.start();
+	await using second = await RedisServer.start();
+	await second.tell('REPLICAOF', '127.0.0.1', String(first.port));
+	const options = { ...optionsOf(first), itemMs: 4 };
+	const { service, jobs, id } = await begun(items(300), options);
+	const before = work(options);
+	await until('some of it is done', async () => (await openItems(service, id)) >= 1);
+	await first.stop();
+	await end(before);
+	await service.close();
+	await second.tell('REPLICAOF', 'NO', 'ONE');
+	// An address that leads to whichever is the first, as a service of a cluster does.
+	const moved = { ...options, queue: options.queue.replace(first.url, second.url) };
+	const worker = work({ ...moved, width: 2 });
+	const { end: done } = await finished(jobs, id);
+	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(300));
+	await end(worker);
+});
+
+test('a batch of a later version is left alone by workers of this one, which do the others', {
+	skip,
+}, async () => {
+	const options = optionsOf();
+	const { service, jobs, id } = await begun(items(60), options);
+	const { record } = await jobs.batches.get(owner.person, id);
+	const { openFolderStore } = await import('../../server/jobs/folderStore.ts');
+	const store = await openFolderStore(options.store, Date.now);
+	const later = { ...record, version: batchVersion + 1, id: `batch_${'z'.repeat(25)}` };
+	await store.put(keys.record(later.id), Buffer.from(JSON.stringify(later)));
+	await store.put(keys.openBatch(later.id), Buffer.from(' '));
+	const worker = work(options);
+	const { end: done } = await finished(jobs, id);
+	assert.equal(done?.counts.completed, 60);
+	const { open } = await jobs.batches.get(owner.person, later.id);
+	await until('it is said', async () => open?.problem !== undefined);
+	assert.match(open?.problem?.message ?? '', /made by a later version/);
+	assert.equal(await store.size(keys.manifest(later.id)), undefined);
+	await end(worker);
+	await service.close();
+});
+
+test('a Redis that throws entries away, and one that does not answer, is refused in words', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await own.tell('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+	await assert.rejects(
+		openBullQueue(own.url, 1000, Date.now),
+		/maxmemory-policy allkeys-lru.*noeviction/,
+	);
+	await own.stop();
+	await assert.rejects(openBullQueue(own.url, 1000, Date.now), { code: 'store_unavailable' });
+});
