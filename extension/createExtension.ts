@@ -23,6 +23,7 @@ import { editorLanguages, followLanguages } from './editorLanguages.ts';
 import type { Extension } from './extension.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
 import { LanguageServerClient } from './languageServerClient.ts';
+import { MessageHovers } from './messages/messageHovers.ts';
 import { MessagesTree } from './messages/messagesTree.ts';
 import { LoadedModels } from './models/loadedModels.ts';
 import { ModelsTree } from './models/modelsTree.ts';
@@ -163,6 +164,7 @@ export function createExtension(
 		vscode.window.registerTreeDataProvider('nearglot.models', models),
 		messages,
 		vscode.window.registerTreeDataProvider('nearglot.messages', messages),
+		new MessageHovers(languageServer, messages),
 		shareSecrets(context.secrets, languageServer),
 		offerTerminalEnvironment(context, languageServer),
 		watchTerminals(),

@@ -5,6 +5,7 @@
 
 import * as vscode from 'vscode';
 import { AppError, type MessageFamily, type TextsProgress } from '../../server/protocol/index.ts';
+import { familyPath } from '../../server/protocol/translatedFileName.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { familiesIn, messageFileText, relativeTo } from '../messages/messageFiles.ts';
 import { languageLabel, pickLanguages } from '../targetLanguage.ts';
@@ -87,7 +88,7 @@ async function pickTargets(
 	if (there.length > 0) return there;
 	const codes = await pickLanguages(languageServer, from ? [from] : []);
 	return codes?.map((to) => {
-		const path = pattern.replace('{to}', to);
+		const path = familyPath(pattern, to);
 		return { path, to, uri: at(path), isNew: true };
 	});
 }

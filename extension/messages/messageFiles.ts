@@ -4,7 +4,16 @@ import * as vscode from 'vscode';
 import type { MessageFamily } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 
-const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
+/**
+ * Files that may hold messages, by their names; `nearglot/messageFiles` says which do. The editor's search knows no
+ * braces in braces.
+ */
+export const messageFilePattern = `**/{${[
+	...['json', 'jsonc', 'arb', 'yaml', 'yml', 'properties', 'po', 'pot', 'resx', 'strings'].map(
+		(ending) => `*.${ending}`,
+	),
+	...['strings', 'arrays', 'plurals'].map((name) => `${name}*.xml`),
+].join(',')}}`;
 const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
 const maxFiles = 5000;
 
@@ -13,7 +22,7 @@ export async function familiesIn(
 	languageServer: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 ): Promise<readonly MessageFamily[]> {
-	const pattern = new vscode.RelativePattern(folder, `**/*.${endings}`);
+	const pattern = new vscode.RelativePattern(folder, messageFilePattern);
 	const files = await vscode.workspace.findFiles(pattern, ignored, maxFiles);
 	const { families } = await languageServer.request('nearglot/messageFiles', {
 		paths: files.map((file) => relativeTo(folder, file)).sort(),

@@ -3,10 +3,11 @@
 import * as vscode from 'vscode';
 import type { MessageFamily, MessageProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { familiesIn, messageFileText } from './messageFiles.ts';
+import { familiesIn, messageFilePattern, messageFileText } from './messageFiles.ts';
 import { shareBar } from './shareBar.ts';
 
-interface FamilyNode {
+/** A family of message files and the folder it is of. */
+export interface FamilyNode {
 	readonly folder: vscode.WorkspaceFolder;
 	readonly family: MessageFamily;
 }
@@ -20,7 +21,6 @@ type Node = FamilyNode | LocaleNode;
 /** Milliseconds of quiet after a file has changed. */
 const quietMs = 400;
 const contextKey = 'nearglot.hasMessages';
-const files = '**/*.{json,jsonc,arb,yaml,yml,properties,po,pot,resx,strings,xml}';
 
 /** Serves the view `nearglot.messages`, which is there while the workspace has message files. */
 export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -29,7 +29,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 	readonly #changed = new vscode.EventEmitter<undefined>();
 	readonly #listening: vscode.Disposable;
 	/** Looked for when the view or its key is first wanted, and after files came or went. */
-	#families: Promise<FamilyNode[]> | undefined;
+	#families: Promise<readonly FamilyNode[]> | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
 	readonly onDidChangeTreeData = this.#changed.event;
@@ -37,7 +37,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 	constructor(languageServer: LanguageServerClient, log: vscode.LogOutputChannel) {
 		this.#languageServer = languageServer;
 		this.#log = log;
-		const watcher = vscode.workspace.createFileSystemWatcher(files);
+		const watcher = vscode.workspace.createFileSystemWatcher(messageFilePattern);
 		const cameOrWent = () => {
 			this.#families = undefined;
 			this.#soon();
@@ -50,7 +50,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 			watcher.onDidChange(() => this.#soon()),
 			vscode.workspace.onDidChangeWorkspaceFolders(cameOrWent),
 			vscode.workspace.onDidChangeTextDocument(({ document }) => {
-				if (vscode.languages.match({ pattern: files }, document) > 0) this.#soon();
+				if (vscode.languages.match({ pattern: messageFilePattern }, document) > 0) this.#soon();
 			}),
 		);
 	}
@@ -58,7 +58,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 	/** Looks whether there are message files, so that the view is shown. */
 	async look(): Promise<void> {
 		try {
-			const { length } = await this.#found();
+			const { length } = await this.families();
 			await vscode.commands.executeCommand('setContext', contextKey, length > 0);
 		} catch (error) {
 			this.#log.warn(`messages: ${error instanceof Error ? error.message : String(error)}`);
@@ -71,7 +71,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 	}
 
 	async getChildren(node?: Node): Promise<Node[]> {
-		if (!node) return this.#found();
+		if (!node) return [...(await this.families())];
 		if ('target' in node) return [];
 		return node.family.targets.map((target) => ({ ...node, target }));
 	}
@@ -123,7 +123,8 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 		});
 	}
 
-	#found(): Promise<FamilyNode[]> {
+	/** Families of the workspace that have translations. */
+	families(): Promise<readonly FamilyNode[]> {
 		this.#families ??= Promise.all(
 			(vscode.workspace.workspaceFolders ?? []).map(async (folder) => {
 				const families = await familiesIn(this.#languageServer, folder);

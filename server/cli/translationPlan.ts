@@ -4,6 +4,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
+import { familyPath } from '../protocol/translatedFileName.ts';
 import { isLanguageName, messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
@@ -198,9 +199,7 @@ function familyFiles(
 			)
 				// British beside American English has what differs, and nothing else.
 				.filter((to) => !(family.from && targets.length === 0 && isSameLanguage(family.from, to)))
-				.map(
-					(to) => fileOf(family.targets, to) ?? { path: family.pattern.replaceAll('{to}', to), to },
-				);
+				.map((to) => fileOf(family.targets, to) ?? { path: familyPath(family.pattern, to), to });
 			return wanted.map(({ path, to }) => ({
 				...{ source: family.source, to, target: path },
 				...defined({ from: language }),

@@ -11,6 +11,7 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type TextRange } from '../protocol/index.ts';
+import { familyPath } from '../protocol/translatedFileName.ts';
 import { readPlainText } from '../store/files.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
@@ -149,7 +150,7 @@ async function missing(editing: Editing, args: Arguments, signal: AbortSignal) {
 	const further = (Array.isArray(args['to']) ? (args['to'] as unknown[]) : [])
 		.filter((to): to is string => typeof to === 'string')
 		.filter((to) => to !== family.from && !family.targets.some((target) => target.to === to))
-		.map((to) => ({ to, path: family.pattern.replace('{to}', to) }));
+		.map((to) => ({ to, path: familyPath(family.pattern, to) }));
 	const locale = editing.client()?.locale;
 	const read = async (path: string) => {
 		const open = openFile(editing.documents, root + path);

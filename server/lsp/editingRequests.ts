@@ -132,9 +132,12 @@ export function editingRequests(editing: Editing) {
 	};
 
 	const progress: Handler<'nearglot/messageProgress'> = (
-		{ fileName, source, target, to },
+		{ fileName, source, target, to, withMessages },
 		signal,
-	) => messageProgressInWorker({ fileName, text: source, target, to }, signal);
+	) => {
+		const look = withMessages ? 'messages' : 'count';
+		return messageProgressInWorker({ fileName, text: source, target, to, look }, signal);
+	};
 
 	const readerRanges: Handler<'nearglot/readerRanges'> = (params, signal) =>
 		withDocument(params, async (document): Promise<{ ranges: TranslatedRange[] }> => {

@@ -84,6 +84,21 @@ export interface MessageProgressParams {
 	readonly target: string;
 	/** BCP 47 code of the target: its own plural forms count. */
 	readonly to: string;
+	/** Whether the messages are wanted, too. */
+	readonly withMessages?: boolean;
+}
+
+/** A message of a source file and what a translated file makes of it. */
+export interface MessageRow {
+	/** As code names it: `files.open`. */
+	readonly key: string;
+	readonly source: string;
+	/** Offset in the source. */
+	readonly sourceAt: number;
+	/** Absent where the target has nothing. */
+	readonly target?: string;
+	/** Offset in the target. */
+	readonly targetAt?: number;
 }
 
 export interface MessageProgress {
@@ -91,6 +106,8 @@ export interface MessageProgress {
 	readonly missing: number;
 	/** Messages of the target that the source no longer has. */
 	readonly unused: number;
+	/** In the order of the source, when they are wanted. */
+	readonly messages?: readonly MessageRow[];
 }
 
 export interface TranslateMissingResult {

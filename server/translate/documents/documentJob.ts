@@ -1,6 +1,7 @@
 /** One document through its reader, wherever that runs, and the messages of the thread it may run in. */
 
-import type { MessageProgress } from '../../protocol/editingMessages.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { MessageProgress, MessageRow } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
@@ -9,6 +10,7 @@ import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextComments, TextTranslator } from './documentLanguage.ts';
 import { unknownFormat } from './knownFormats.ts';
+import { type MessageState, messageStates } from './messageStates.ts';
 import {
 	extractOfMessages,
 	type MissingResult,
@@ -30,8 +32,8 @@ export interface DocumentJob {
 	readonly from?: string;
 	/** The translated file that may lack messages of `text`; absent for whole documents. */
 	readonly target?: string;
-	/** Whether messages are counted only. */
-	readonly countOnly?: boolean;
+	/** What is looked at instead of translating: how many messages there are, or each of them. */
+	readonly look?: 'count' | 'messages';
 	/** Source texts that are not to be put into `target`. */
 	readonly without?: readonly string[];
 	/** Columns of a table whose cells are wanted. */
@@ -99,8 +101,12 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		if (!format) throw new AppError('not_supported', `${fileName} has no message format.`);
 		checkWhole(text, extractOfMessages(format), fileName);
 		checkWhole(target, extractOfMessages(format), 'The translated file');
-		if (job.countOnly)
-			return { type: 'progress', result: messageProgress(text, target, format, job.to) };
+		if (job.look) {
+			const counted = messageProgress(text, target, format, job.to);
+			if (job.look === 'count') return { type: 'progress', result: counted };
+			const messages = messageStates(text, target, format, job.to).map(messageRow);
+			return { type: 'progress', result: { ...counted, messages } };
+		}
 		const result = await translateMissing(text, target, format, translator, job);
 		return { type: 'missing', result };
 	}
@@ -125,3 +131,9 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 	if (!job.asJson) return { type: 'document', result };
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
 }
+
+const messageRow = ({ path, source, sourceAt, target, targetAt }: MessageState): MessageRow => ({
+	key: path.join('.'),
+	...{ source, sourceAt },
+	...defined({ target, targetAt }),
+});

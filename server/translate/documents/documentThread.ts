@@ -120,15 +120,15 @@ export async function translateMissingInWorker(
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
-/** How far a translated message file is. Throws as {@link translateDocumentInWorker}. */
+/** How far a translated message file is, and with what messages. Throws as {@link translateDocumentInWorker}. */
 export async function messageProgressInWorker(
-	job: Omit<DocumentJob, 'countOnly'> & { readonly target: string },
+	job: DocumentJob & { readonly target: string; readonly look: 'count' | 'messages' },
 	signal: AbortSignal,
 	limits = usualLimits,
 ): Promise<MessageProgress> {
 	if (!messageFormatOf(job.fileName))
 		throw new AppError('not_supported', `${job.fileName} is no message file of a known format.`);
-	const done = await inWorker({ ...job, countOnly: true }, nothingAsked, ownPerson, signal, limits);
+	const done = await inWorker(job, nothingAsked, ownPerson, signal, limits);
 	if (done.type === 'progress') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }

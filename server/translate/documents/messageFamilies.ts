@@ -84,6 +84,12 @@ function placeOf(path: string, all: ReadonlySet<string>): Place | undefined {
 	}
 	for (let at = parts.length - 1; at >= 0; at--) {
 		const part = parts[at] ?? '';
+		const named = folderLanguage(part);
+		if (named) {
+			const { written, pattern } = named;
+			const whole = [...parts.slice(0, at), pattern, ...parts.slice(at + 1), file];
+			return { path, written, pattern: whole.join('/'), isSure: true };
+		}
 		if (!isLanguageName(part)) continue;
 		const isHome = homes.test(parts[at - 1] ?? '') || homes.test(parts[at + 1] ?? '');
 		if (!isHome) continue;
@@ -98,7 +104,7 @@ function familiesOf({ pattern, places }: Group, files: readonly string[]): Messa
 		places
 			.filter(({ path }) => path !== source)
 			.map(({ path, written }) => ({ path, to: canonical(written) }));
-	const plain = files.find((path) => path === pattern.replace(/[._-]\{to\}(?=\.[^/]*$)/, ''));
+	const plain = files.find((path) => plainOf(pattern).includes(path));
 	const template = pattern.endsWith('.po') ? templateOf(pattern, files) : undefined;
 	const named = plain ?? template;
 	if (named !== undefined) return [{ source: named, targets: targetsOf(undefined), pattern }];
@@ -114,6 +120,27 @@ function familiesOf({ pattern, places }: Group, files: readonly string[]): Messa
 	if (!source) return [];
 	const from = canonical(source.written);
 	return [{ source: source.path, from, targets: targetsOf(source.path), pattern }];
+}
+
+/** Where the source of a pattern may be that has no language in its name. */
+const plainOf = (pattern: string): readonly string[] => [
+	pattern.replace(/[._-]\{to\}(?=\.[^/]*$)/, ''),
+	pattern.replace('/values-{to}/', '/values/').replace(/^values-\{to\}\//, 'values/'),
+	pattern.replace('{to}.lproj/', 'Base.lproj/'),
+];
+
+/** The language of a folder as Android (`values-pt-rBR`, `values-b+sr+Latn`) and Apple (`pt-BR.lproj`) name it. */
+function folderLanguage(name: string): { written: string; pattern: string } | undefined {
+	// A car is no Carib, although its letters are.
+	if (name === 'values-car') return undefined;
+	const android = /^values-(?:b\+([A-Za-z0-9+]+)|([a-z]{2,3})(?:-r([A-Z]{2}))?)$/.exec(name);
+	if (android) {
+		const [, tag, language, region] = android;
+		const written = tag?.replaceAll('+', '-') ?? `${language}${region ? `-${region}` : ''}`;
+		return isLanguageName(written) ? { written, pattern: 'values-{to}' } : undefined;
+	}
+	const written = /^(.+)\.lproj$/.exec(name)?.[1] ?? '';
+	return isLanguageName(written) ? { written, pattern: '{to}.lproj' } : undefined;
 }
 
 /** The `.pot` file the translations of a pattern come from. */

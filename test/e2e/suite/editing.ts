@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Extension } from '../../../extension/extension.ts';
+import { until } from '../../support/until.ts';
 
 async function activated(): Promise<Extension> {
 	const found = vscode.extensions.getExtension('nearglot.nearglot');
@@ -116,6 +117,44 @@ describe('translation in the editor', () => {
 			await vscode.commands.executeCommand('workbench.action.files.revert');
 		} finally {
 			files.dispose();
+		}
+	});
+
+	it('shows on a key what each language says, in code and in message files, and offers what is missing', async () => {
+		await activated();
+		const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
+		const at = (path: string) => vscode.Uri.joinPath(folder, path);
+		const messages = { files: { open: 'Open the file', close: 'Close the file' } };
+		const write = (path: string, value: unknown) =>
+			vscode.workspace.fs.writeFile(
+				at(path),
+				new TextEncoder().encode(JSON.stringify(value, null, 2)),
+			);
+		await write('keys/locales/en.json', messages);
+		await write('keys/locales/de.json', { files: { open: 'Datei öffnen' } });
+		try {
+			const content = "label(t('files.open'));\nlabel(t('files.close'));\nconst other = 'files';\n";
+			await vscode.workspace.fs.writeFile(at('keys/a.js'), new TextEncoder().encode(content));
+			const file = await vscode.workspace.openTextDocument(at('keys/a.js'));
+			await show(file);
+			let shown = '';
+			await until('the key is known', async () => {
+				shown = await hoverText(file, 0, 12);
+				return shown.includes('Datei');
+			});
+			assert.match(shown, /\[en\]\(file:\S+en\.json#L3\) \| Open the file/);
+			assert.match(shown, /\[de\]\(file:\S+de\.json#L3\) \| Datei öffnen/);
+			assert.doesNotMatch(shown, /missingMessages/);
+			assert.match(
+				await hoverText(file, 1, 12),
+				/\*missing\*[\s\S]*command:nearglot.translate.missing/,
+			);
+			assert.doesNotMatch(await hoverText(file, 2, 18), /Datei/);
+			const german = await vscode.workspace.openTextDocument(at('keys/locales/de.json'));
+			assert.match(await hoverText(german, 2, 8), /Open the file/);
+		} finally {
+			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+			await vscode.workspace.fs.delete(at('keys'), { recursive: true });
 		}
 	});
 

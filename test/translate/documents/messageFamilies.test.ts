@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { familyPath } from '../../../server/protocol/translatedFileName.ts';
 import { messageFamilies } from '../../../server/translate/documents/messageFamilies.ts';
 
 const brief = (paths: string[]) =>
@@ -76,4 +77,46 @@ test('what only looks like a language is none', () => {
 		[],
 	);
 	assert.deepEqual(brief(['api/app.json', 'lib/src.yaml', '.github/workflows/on.yml']), []);
+});
+
+test('folders of Android and of Apple name their language in their own way', () => {
+	assert.deepEqual(
+		brief([
+			...[
+				'values',
+				'values-de',
+				'values-pt-rBR',
+				'values-b+sr+Latn',
+				'values-night',
+				'values-car',
+			].map((folder) => `app/res/${folder}/strings.xml`),
+			...['Base', 'de', 'zh-Hans'].map((language) => `App/${language}.lproj/Localizable.strings`),
+		]),
+		[
+			{
+				source: 'App/Base.lproj/Localizable.strings',
+				from: undefined,
+				to: [
+					'de=App/de.lproj/Localizable.strings',
+					'zh-Hans=App/zh-Hans.lproj/Localizable.strings',
+				],
+				pattern: 'App/{to}.lproj/Localizable.strings',
+			},
+			{
+				source: 'app/res/values/strings.xml',
+				from: undefined,
+				to: [
+					'de=app/res/values-de/strings.xml',
+					'pt-BR=app/res/values-pt-rBR/strings.xml',
+					'sr-Latn=app/res/values-b+sr+Latn/strings.xml',
+				],
+				pattern: 'app/res/values-{to}/strings.xml',
+			},
+		],
+	);
+	const android = 'res/values-{to}/strings.xml';
+	assert.equal(familyPath(android, 'fr'), 'res/values-fr/strings.xml');
+	assert.equal(familyPath(android, 'pt-BR'), 'res/values-pt-rBR/strings.xml');
+	assert.equal(familyPath(android, 'zh-Hant-TW'), 'res/values-b+zh+Hant+TW/strings.xml');
+	assert.equal(familyPath('locales/{to}.json', 'pt-BR'), 'locales/pt-BR.json');
 });

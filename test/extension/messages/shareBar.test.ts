@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shareBar } from '../../extension/messages/shareBar.ts';
+import { shareBar } from '../../../extension/messages/shareBar.ts';
 
 test('a bar is full only when nothing is missing, and never claims what is not there', () => {
 	assert.equal(shareBar(0, 0), '100 % ▰▰▰▰▰▰▰▰');
