@@ -71,7 +71,10 @@ test('an answer that is waited for is a 401 when its key is revoked', async () =
 	await readBeyond(beside, () => revoke(entry.id));
 	const answer = await asked;
 	assert.equal(answer.status, 401);
-	assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'invalid_api_key');
+	assert.equal(
+		((await answer.json()) as { error: { code: string } }).error.code,
+		'invalid_api_key',
+	);
 });
 
 test('a key that another process takes away, or that gets another secret, ends its streams; others go on', async () => {
