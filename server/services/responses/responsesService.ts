@@ -9,6 +9,7 @@ import { aboutField, namingField } from '../fieldNames.ts';
 import type { Charged } from '../limits/account.ts';
 import type { HeldKey } from '../limits/heldKeys.ts';
 import type { Logger } from '../logger.ts';
+import { notKept } from './answerLimits.ts';
 import type { AnswerStatus, AnswerStore, ItemRange, ItemSlice, KeptItem } from './answerStore.ts';
 import { BackgroundAnswers } from './backgroundAnswers.ts';
 import {
@@ -397,8 +398,3 @@ export class ResponsesService {
 		this.#deps.log.warn('a response is not kept', { code: reason.code, reason: reason.message });
 	}
 }
-
-const notKept = (person: Person): string =>
-	person === undefined
-		? 'nothing is kept for callers who cannot be told apart. Sign in, or send the whole conversation in input.'
-		: 'this server keeps no responses (NEARGLOT_RESPONSES_DAYS is 0). Send the whole conversation in input.';
