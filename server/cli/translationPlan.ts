@@ -1,11 +1,13 @@
 /** What is to be made of many files: which are sources, and where each translation goes. */
 
+import { open } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { isLanguageName, messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { mustBeRead } from '../translate/documents/moreFormats.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	namesFile,
@@ -45,6 +47,8 @@ export interface TranslationPlan {
 	readonly files: readonly PlannedFile[];
 	/** Folders of the sources, to be watched. */
 	readonly folders: readonly string[];
+	/** Files of folders that may hold messages or settings, and that nobody has named. */
+	readonly skipped?: readonly string[];
 }
 
 /** Language of sources that nobody names, as paths write it. */
@@ -79,9 +83,17 @@ async function planWhole(
 	signal: AbortSignal,
 ): Promise<TranslationPlan> {
 	if (targets.length === 0) throw new UsageError('Say into which language: --to de');
+	const skipped: string[] = [];
 	const { files, folders } = await sourceFiles(
 		names,
-		(path) => formatOf(path) !== undefined || archiveTypeOf(path) !== undefined,
+		async (path) => {
+			if (formatOf(path) !== undefined || archiveTypeOf(path) !== undefined) return true;
+			if (!mustBeRead(path) || formatOf(path, await beginningOf(path)) === undefined) return false;
+			// Arrays of PHP and values of Android are settings as often as messages.
+			const isCertain = /\.ts$/i.test(path);
+			if (!isCertain) skipped.push(path);
+			return isCertain;
+		},
 		signal,
 	);
 	const source = from ?? usualSource;
@@ -106,7 +118,18 @@ async function planWhole(
 		.flatMap((path) =>
 			targets.map((to) => ({ source: path, to, target: placeOf(path, to), ...defined({ from }) })),
 		);
-	return { files: planned, folders };
+	return { files: planned, folders, skipped };
+}
+
+/** What a file begins with, by which those of one ending are told apart; empty when it cannot be read. */
+async function beginningOf(path: string): Promise<string> {
+	try {
+		await using file = await open(path);
+		const { buffer, bytesRead } = await file.read(Buffer.alloc(10_000), 0, 10_000, 0);
+		return buffer.toString('utf8', 0, bytesRead);
+	} catch {
+		return '';
+	}
 }
 
 /** Tells of a path whether it is the place of a translation, where a pattern has a folder for each language. */
