@@ -1,10 +1,10 @@
 /** What is to be made of many files: which are sources, and where each translation goes. */
 
-import { open } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
+import { openPath } from '../store/openPath.ts';
 import { isLanguageName, messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
@@ -124,9 +124,11 @@ async function planWhole(
 /** What a file begins with, by which those of one ending are told apart; empty when it cannot be read. */
 async function beginningOf(path: string): Promise<string> {
 	try {
-		await using file = await open(path);
-		const { buffer, bytesRead } = await file.read(Buffer.alloc(10_000), 0, 10_000, 0);
-		return buffer.toString('utf8', 0, bytesRead);
+		await using file = await openPath(path);
+		const bytes = Buffer.alloc(10_000);
+		const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+		const text = bytes.toString('utf8', 0, bytesRead);
+		return text;
 	} catch {
 		return '';
 	}

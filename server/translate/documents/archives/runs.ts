@@ -138,10 +138,10 @@ function coreOf(atoms: readonly RunAtom[]): readonly RunAtom[] {
 }
 
 /** Letters of scripts that part their words. */
-const joined =
+const ofWords =
 	/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Arabic}\p{M}]/u;
-const wordBefore = new RegExp(`${joined.source}+$`, 'u');
-const wordAfter = new RegExp(`^${joined.source}+`, 'u');
+const wordBefore = new RegExp(`${ofWords.source}+$`, 'u');
+const wordAfter = new RegExp(`^${ofWords.source}+`, 'u');
 /** Raised and lowered letters are no part of the word before them. */
 const isRaised = (format: string) => /vertAlign|baseline=|position/.test(format);
 
