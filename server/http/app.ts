@@ -132,7 +132,12 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		}),
 	);
 	app.use(async (context, next) => {
+		const key = context.get('personKey');
+		const held = key && backend.people.held.hold(key);
+		if (held !== undefined)
+			context.set('signal', AbortSignal.any([context.get('signal'), held.signal]));
 		const ended = () => {
+			held?.release();
 			backend.activity.end();
 			for (const watch of backend.watches) watch.end();
 		};

@@ -20,18 +20,23 @@ export function httpError(error: unknown, doing?: string): AppError {
 /** Clients of the chat interfaces wait no longer than this of their own. */
 const maxRetryS = 60;
 
-/** Headers an error brings along: `Retry-After` for what may succeed later. */
-function errorHeaders(error: AppError): Record<string, string> {
+/** `Retry-After` for what may succeed later, and for clients that try again by themselves, that it would be in vain. */
+export function retryHeaders(error: AppError): Record<string, string> {
 	const headers: Record<string, string> = {};
 	if (error.retryAfterS !== undefined)
-		headers['retry-after'] = String(Math.ceil(error.retryAfterS));
+		headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterS)));
 	else if (error.kind.retryable && error.kind.httpStatus === 503) headers['retry-after'] = '1';
 	// Clients try again by themselves, which helps nobody before a day is over.
 	const isHopeless = error.data?.['tooLarge'] === true || (error.retryAfterS ?? 0) > maxRetryS;
 	if (error.code === 'rate_limited' && isHopeless) headers['x-should-retry'] = 'false';
-	if (error.kind.httpStatus === 401) headers['www-authenticate'] = 'Bearer realm="nearglot"';
 	return headers;
 }
+
+/** Headers an error brings along. */
+const errorHeaders = (error: AppError): Record<string, string> => ({
+	...retryHeaders(error),
+	...(error.kind.httpStatus === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
+});
 
 /**
  * The answer for an error, as the interface at a path has it.

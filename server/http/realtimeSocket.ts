@@ -41,7 +41,7 @@ export function eventSender(
 
 /**
  * Serves a session until its connection is closed; then its work has ended.
- * @param signal aborted when the connection is gone, or, with a reason, when the server ends
+ * @param signal aborted when the connection is gone, or, with a reason, when the server ends or the key is revoked
  */
 export async function serveRealtime(
 	socket: WebSocket,
@@ -57,8 +57,10 @@ export async function serveRealtime(
 	const clock = watch(socket, peer, limits, end);
 	const inbox = new Inbox(socket, peer, clock.heard);
 	const onAbort = () => {
-		if (signal.reason instanceof AppError) end(closeCodes.goingAway, signal.reason);
-		else socket.terminate();
+		const { reason } = signal;
+		if (!(reason instanceof AppError)) socket.terminate();
+		else if (reason.code === 'invalid_api_key') end(closeCodes.policy, reason);
+		else end(closeCodes.goingAway, reason);
 	};
 	if (signal.aborted) onAbort();
 	signal.addEventListener('abort', onAbort, { once: true });

@@ -7,6 +7,7 @@ import { unreadFields } from '../protocol/routes/fields.ts';
 import type { AnswerOf, BodyOf, QueryOf, Route } from '../protocol/routes/route.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
+import { withoutLoadTime } from './loadTime.ts';
 import { isJson, readBytes, readJson } from './requestBody.ts';
 import { nameIgnored } from './unknownFields.ts';
 
@@ -34,7 +35,8 @@ export interface RegisterOptions {
 
 /**
  * Registers the handler of a route. Who may call it is decided before (guard.ts), then the query and a JSON body
- * are checked; fields of the body that nobody reads are named in `x-ignored-parameters`.
+ * are checked; fields of the body that nobody reads, and those that this caller may not set, are named in
+ * `x-ignored-parameters`.
  *
  * @example
  * register(app, pauseDownload, async ({ body, answer }) =>
@@ -82,5 +84,5 @@ async function bodyOf(context: Context<AppEnv>, { body }: Route): Promise<unknow
 			{ param: first.slice(0, 100) },
 		);
 	nameIgnored(context, unread);
-	return read;
+	return withoutLoadTime(context, read);
 }

@@ -33,12 +33,15 @@ const notKeptHeader = 'x-not-stored';
 /** What an answer's headers and its record say of how it was made. */
 function hooksOf(
 	context: Context<AppEnv>,
+	{ people }: Pick<Backend, 'people'>,
 	record: RequestRecord,
 	isBackground: boolean,
 	onEvent: ResponseHooks['onEvent'],
 ): ResponseHooks {
+	const key = context.get('personKey');
 	return {
 		account: context.get('account'),
+		holdKey: () => key && people.held.hold(key),
 		priority: requestedPriority(context),
 		onEvent,
 		onNotKept: ({ code }) => {
@@ -94,7 +97,7 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		const isBackground = request.background === true;
 		const prepared = async (onEvent: ResponseHooks['onEvent']): Promise<ReadyResponse> => {
 			try {
-				const hooks = hooksOf(context, record, isBackground, onEvent);
+				const hooks = hooksOf(context, backend, record, isBackground, onEvent);
 				return await service.prepare(request, person, hooks, signal);
 			} catch (error) {
 				record.done(error);

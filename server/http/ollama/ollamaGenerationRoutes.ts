@@ -26,7 +26,6 @@ import {
 	ttlOf,
 } from '../../services/ollama/chatRequest.ts';
 import { embedTruncated } from '../../services/text/embedTruncated.ts';
-import { knowsFolders } from '../callerRoles.ts';
 import type { AppEnv } from '../env.ts';
 import { noteFallback } from '../fallbackHeader.ts';
 import { answerJson } from '../jsonAnswer.ts';
@@ -43,8 +42,7 @@ import { nameIgnored } from '../unknownFields.ts';
 const now = () => new Date().toISOString();
 
 export function registerOllamaGenerationRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	register(app, ollamaChat, ({ context, body }) => {
-		const request = { ...body, ...keptAlive(context, body) };
+	register(app, ollamaChat, ({ context, body: request }) => {
 		const { model, stream = true } = request;
 		const options: LineOptions = { model, kind: 'chat', now };
 		if (request.messages === undefined || request.messages.length === 0)
@@ -52,8 +50,7 @@ export function registerOllamaGenerationRoutes(app: Hono<AppEnv>, backend: Backe
 		return answerChat(context, backend, chatOfOllama(request), options, stream);
 	});
 
-	register(app, ollamaGenerate, ({ context, body }) => {
-		const request = { ...body, ...keptAlive(context, body) };
+	register(app, ollamaGenerate, ({ context, body: request }) => {
 		const { model, prompt = '', suffix = '', stream = true } = request;
 		const options: LineOptions = { model, kind: 'generate', now };
 		if (prompt === '' && suffix === '') return onlyLoad(context, backend, request, options);
@@ -72,8 +69,7 @@ export function registerOllamaGenerationRoutes(app: Hono<AppEnv>, backend: Backe
 	) => {
 		const record = recordRequest(context, backend, request.model);
 		return withMetrics(record, async () => {
-			const { keep_alive: seconds } = keptAlive(context, request);
-			const { dimensions } = request;
+			const { dimensions, keep_alive: seconds } = request;
 			const ttl = seconds === undefined ? undefined : ttlOf(seconds);
 			const { outcome, truncated } = await embedTruncated(
 				backend,
@@ -120,18 +116,6 @@ export function registerOllamaGenerationRoutes(app: Hono<AppEnv>, backend: Backe
 }
 
 const nanoseconds = (ms: number) => Math.round(ms * 1e6);
-
-/** What a request says of how long its model stays; of callers who may not unload models it says nothing. */
-function keptAlive(
-	context: Context<AppEnv>,
-	{ keep_alive: seconds }: { readonly keep_alive?: number },
-): { keep_alive?: number } {
-	if (seconds === undefined) return {};
-	const unusual = seconds === 0 || seconds === Number.POSITIVE_INFINITY;
-	if (!unusual || knowsFolders(context.get('caller'))) return { keep_alive: seconds };
-	nameIgnored(context, ['keep_alive']);
-	return {};
-}
 
 /** A request without a question loads its model, or unloads it. */
 async function onlyLoad(

@@ -2,6 +2,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError, asAppError } from '../../protocol/index.ts';
+import { retryHeaders } from '../httpErrors.ts';
 
 /** Codes within the interface's own, as they stand in `innerError`. */
 export type DocumentErrorCode =
@@ -48,7 +49,7 @@ export function documentFailure(
 	clientRequestId: string | undefined,
 ): Response {
 	const known = asAppError(error);
-	const { code: own, param, retryAfterS } = known;
+	const { code: own, param } = known;
 	const { httpStatus } = known.kind;
 	// The interface of texts refuses callers in its own numbers.
 	const number = known.data?.['translatorCode'];
@@ -61,7 +62,6 @@ export function documentFailure(
 	const inner = typeof given === 'string' ? given : (innerByAppCode.get(own) ?? code);
 	// Messages of unexpected errors may hold anything; they go to the log only.
 	const message = status === 500 ? 'An unexpected error occurred.' : known.message;
-	const wait = retryAfterS ?? (status === 429 || status === 503 ? 1 : undefined);
 	const body = {
 		error: { code, message, ...defined({ target: param }), innerError: { code: inner, message } },
 	};
@@ -73,7 +73,7 @@ export function documentFailure(
 			'x-ms-error-code': code,
 			'x-requestid': requestId,
 			...(clientRequestId === undefined ? {} : { 'x-ms-client-request-id': clientRequestId }),
-			...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
+			...retryHeaders(known),
 			...(status === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
 		},
 	});

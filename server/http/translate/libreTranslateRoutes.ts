@@ -26,7 +26,7 @@ import { requestedPriority } from '../priority.ts';
 import { register } from '../register.ts';
 import { readForm, readJson } from '../requestBody.ts';
 import { isDirect, readCredentials } from './translateAuth.ts';
-import { TranslateCharges } from './translateCharge.ts';
+import { modelsPaid, rateDetail, rateOptions, TranslateCharges } from './translateCharge.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { announcedWork, limitsFrom } from './translateInput.ts';
 
@@ -91,9 +91,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			charges.take(characters, (verdict) =>
 				verdict.kind === 'quota'
 					? new LibreError(403, 'The quota of this key is used up.')
-					: new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
-							retryAfterS: verdict.retryAfterS ?? 60,
-						}),
+					: new AppError('rate_limited', `Slowdown: ${rateDetail(verdict)}`, rateOptions(verdict)),
 			);
 		return { owner: translatorOwnerOf(context, caller), charges, charge };
 	};
@@ -158,7 +156,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					},
 					context.get('signal'),
 				);
-				bill.model = done.systems.join(',');
+				bill.model = modelsPaid([done]);
 				return done;
 			});
 			const many = Array.isArray(fields['q']);
@@ -269,7 +267,7 @@ function short(language: string): string {
 function failure(error: unknown): Response {
 	if (error instanceof LibreError)
 		return Response.json({ error: error.message }, { status: error.status });
-	const { code, message, retryAfterS } = translatorErrorOf(error);
+	const { code, message, retry } = translatorErrorOf(error);
 	const status = Math.floor(code / 1000);
 	const known = asAppError(error).kind.httpStatus;
 	return Response.json(
@@ -277,7 +275,7 @@ function failure(error: unknown): Response {
 		{
 			// What cannot be translated here is a fault of the request to these tools.
 			status: status === 408 ? 400 : status === 499 ? 499 : Math.max(400, known),
-			headers: retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) },
+			headers: retry,
 		},
 	);
 }

@@ -16,7 +16,7 @@ import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { AppEnv } from '../env.ts';
 import { translatorOwnerOf } from '../owner.ts';
 import { readCredentials } from './translateAuth.ts';
-import { plainRefusal, TranslateCharges } from './translateCharge.ts';
+import { modelsPaid, plainRefusal, TranslateCharges } from './translateCharge.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
@@ -88,7 +88,7 @@ export function requestTranslator(
 						},
 						context.get('signal'),
 					);
-					bill.model = outcome.systems.join(',');
+					bill.model = modelsPaid([outcome], engine);
 					onOutcome?.(outcome);
 					pushAll(
 						translated,

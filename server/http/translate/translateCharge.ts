@@ -98,7 +98,28 @@ export class TranslateCharges implements AsyncDisposable {
 export function plainRefusal(verdict: Exclude<LimitVerdict, { kind: 'ok' }>): AppError {
 	return verdict.kind === 'quota'
 		? new AppError('forbidden', 'The quota of this key is used up.')
-		: new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
-				retryAfterS: verdict.retryAfterS ?? 60,
-			});
+		: new AppError('rate_limited', rateDetail(verdict), rateOptions(verdict));
+}
+
+type RateVerdict = Extract<LimitVerdict, { kind: 'rate' }>;
+
+/** Which limit it is, and what to do where waiting does not help. */
+export const rateDetail = ({ limit, retryAfterS }: RateVerdict): string =>
+	retryAfterS === undefined
+		? `The limit is ${limit}, and this request alone is more. Send smaller ones.`
+		: `The limit is ${limit}.`;
+
+/** What the error says of trying again. */
+export const rateOptions = ({ retryAfterS }: RateVerdict) =>
+	retryAfterS === undefined
+		? { data: { tooLarge: true } }
+		: { retryAfterS: Math.max(1, Math.ceil(retryAfterS)) };
+
+/** What has translated, each once, for the usage; empty where memories and glossaries did alone. */
+export function modelsPaid(
+	outcomes: readonly { readonly models: readonly string[] }[],
+	engine?: string,
+): string {
+	const models = [...new Set(outcomes.flatMap(({ models }) => models))].sort();
+	return models.length > 0 ? models.join(',') : (engine ?? '');
 }

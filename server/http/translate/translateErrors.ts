@@ -3,8 +3,8 @@
  * digits of the code are the status.
  */
 
-import { defined } from '../../protocol/defined.ts';
-import { AppError, asAppError } from '../../protocol/index.ts';
+import { AppError, type AppErrorOptions, asAppError } from '../../protocol/index.ts';
+import { retryHeaders } from '../httpErrors.ts';
 
 /** Codes of the interface with their sentences. */
 export const translatorErrors: Readonly<Record<number, string>> = {
@@ -55,12 +55,16 @@ export const translatorErrors: Readonly<Record<number, string>> = {
 };
 
 /** An error with one of the codes above. `detail` is appended to the code's own sentence. */
-export function translatorError(code: number, detail?: string, retryAfterS?: number): AppError {
+export function translatorError(
+	code: number,
+	detail?: string,
+	options: Pick<AppErrorOptions, 'retryAfterS' | 'data'> = {},
+): AppError {
 	const sentence = translatorErrors[code] ?? translatorErrors[500000] ?? '';
 	const base = code >= 500000 ? 'internal' : code >= 429000 ? 'rate_limited' : 'invalid_request';
 	return new AppError(base, detail === undefined ? sentence : `${sentence} ${detail}`, {
-		data: { translatorCode: code },
-		...defined({ retryAfterS }),
+		...options,
+		data: { ...options.data, translatorCode: code },
 	});
 }
 
@@ -91,11 +95,11 @@ function byStatus({ kind: { httpStatus, retryable } }: AppError): number {
 	return httpStatus < 500 ? 400000 : 500000;
 }
 
-/** Any thrown value → code, message and seconds to wait. */
+/** Any thrown value → code, message and the headers that say when to try again. */
 export function translatorErrorOf(error: unknown): {
 	code: number;
 	message: string;
-	retryAfterS?: number;
+	retry: Readonly<Record<string, string>>;
 	known: AppError;
 } {
 	const known = asAppError(error);
@@ -109,6 +113,6 @@ export function translatorErrorOf(error: unknown): {
 		code,
 		message,
 		known,
-		...(known.retryAfterS === undefined || !waits ? {} : { retryAfterS: known.retryAfterS }),
+		retry: waits ? retryHeaders(known) : {},
 	};
 }

@@ -26,6 +26,7 @@ import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import { requestedPriority } from '../priority.ts';
 import type { TextCall } from './textCall.ts';
 import { readBodyJson } from './translateBody.ts';
+import { modelsPaid } from './translateCharge.ts';
 import { translatorError } from './translateErrors.ts';
 import { type Limits, readItems } from './translateInput.ts';
 import { canonicalScript } from './translateParameters.ts';
@@ -218,7 +219,7 @@ export async function translateInputsReply(
 				requests.slice(at, at + atOnce).map((request) => run.translate(request, signal)),
 			)),
 		);
-	bill.model = [...new Set(done.flatMap(({ systems }) => systems))].join(',');
+	bill.model = modelsPaid(done);
 	let next = 0;
 	const value = inputs.map((input) => {
 		const results = done.slice(next, next + input.requests.length);
@@ -240,7 +241,7 @@ export async function translateInputsReply(
 	return await translatorJson({ value }, requestId, {
 		'x-metered-usage': String(charged),
 		sourcecharacterscharged: String(charged),
-		'x-mt-system': bill.model,
+		'x-mt-system': [...new Set(done.flatMap(({ systems }) => systems))].join(','),
 		...modelsHeader(done),
 		...refusedHeader(done),
 	});

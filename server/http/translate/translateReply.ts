@@ -87,16 +87,15 @@ export function refusedHeader(
 
 /** @param asText The newer version writes its codes as texts. */
 export function translatorFailure(error: unknown, requestId: string, asText = false): Response {
-	const { code, message, retryAfterS, known } = translatorErrorOf(error);
+	const { code, message, retry, known } = translatorErrorOf(error);
 	const status = Math.floor(code / 1000);
-	const wait = retryAfterS ?? (status === 429 || known.code === 'overloaded' ? 1 : undefined);
 	const body = { code: asText ? String(code) : code, message, ...actionField(known) };
 	return new Response(JSON.stringify({ error: body }), {
 		status: status in statusNames ? status : errorKinds[known.code].httpStatus,
 		headers: {
 			...common,
 			'x-requestid': requestId,
-			...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
+			...retry,
 			...(status === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
 		},
 	});

@@ -23,7 +23,7 @@ import { register } from '../register.ts';
 import type { TextCall } from './textCall.ts';
 import { readCredentials } from './translateAuth.ts';
 import { readBodyJson } from './translateBody.ts';
-import { TranslateCharges } from './translateCharge.ts';
+import { modelsPaid, rateDetail, rateOptions, TranslateCharges } from './translateCharge.ts';
 import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
 import { translatorError, translatorErrorOf } from './translateErrors.ts';
 import { announcedWork, limitsFrom, queryParam } from './translateInput.ts';
@@ -83,11 +83,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 					charges.take(characters, (verdict) =>
 						verdict.kind === 'quota'
 							? translatorError(403001)
-							: translatorError(
-									429001,
-									`The limit is ${verdict.limit}.`,
-									verdict.retryAfterS ?? 60,
-								),
+							: translatorError(429001, rateDetail(verdict), rateOptions(verdict)),
 					);
 				const signal = context.get('signal');
 				const owner = translatorOwnerOf(context, caller);
@@ -131,7 +127,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		using turn = await translation.enter({ ...call.request, characters }, signal);
 		const bill = await charge(characters);
 		const result = await run.translate({ ...call.request, turn }, signal);
-		bill.model = result.systems.join(',');
+		bill.model = modelsPaid([result], call.request.engine);
 		return await translatorJson(translateBody(result, call), requestId, {
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),

@@ -76,6 +76,7 @@ export class KeyStore {
 		| { version: number; byHash: ReadonlyMap<string, PersonKey>; people: UsageLimits }
 		| undefined;
 	#connection: DatabaseSync | undefined;
+	readonly #listeners: (() => void)[] = [];
 
 	/** @param busyMs see `SqliteFormat` */
 	constructor(path: string, clock: ForwardClock, busyMs = 5000) {
@@ -112,6 +113,17 @@ export class KeyStore {
 	byId(id: string): PersonKey | undefined {
 		const entry = this.list().find((each) => each.id === id);
 		return entry === undefined || this.hasExpired(entry) ? undefined : entry;
+	}
+
+	/** Whether a key that was found before holds still. @throws AppError `store_unavailable` */
+	holds(entry: PersonKey): boolean {
+		const { hash, id } = entry;
+		return this.#read().byHash.get(hash)?.id === id && !this.hasExpired(entry);
+	}
+
+	/** Calls back after each change that this process makes. */
+	onChange(listener: () => void): void {
+		this.#listeners.push(listener);
 	}
 
 	hasExpired({ expiresAt }: PersonKey): boolean {
@@ -225,6 +237,7 @@ export class KeyStore {
 			return this.#file.change(work);
 		} finally {
 			this.#known = undefined;
+			for (const listener of this.#listeners) listener();
 		}
 	}
 }

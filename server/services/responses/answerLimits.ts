@@ -36,3 +36,9 @@ function read(
 		`${name} must be a whole number from ${min} to ${max}, not '${text.slice(0, 40)}'.`,
 	);
 }
+
+/** Why nothing is kept for somebody, and what to do. */
+export const notKept = (person: string | undefined): string =>
+	person === undefined
+		? 'nothing is kept for callers who cannot be told apart. Sign in, or send the whole conversation in input.'
+		: 'this server keeps no responses (NEARGLOT_RESPONSES_DAYS is 0). Send the whole conversation in input.';

@@ -1,6 +1,7 @@
 /** Responses that go on without whoever asked for them: bounded, cancellable, with the events of those that were streamed. */
 
 import { AppError } from '../../protocol/index.ts';
+import type { HeldKey } from '../limits/heldKeys.ts';
 import type { ResponseEvent, ResponseObject } from './builder.ts';
 
 /** Work on one response, which calls back with its events and can be given up. */
@@ -64,10 +65,22 @@ export class BackgroundAnswers {
 	start(
 		id: string,
 		person: string,
-		{ streams, snapshot }: { readonly streams: boolean; readonly snapshot: () => ResponseObject },
+		{
+			streams,
+			snapshot,
+			key,
+		}: {
+			readonly streams: boolean;
+			readonly snapshot: () => ResponseObject;
+			/** With which it was asked for: it ends when that does. */
+			readonly key?: HeldKey | undefined;
+		},
 		work: BackgroundWork,
 	): void {
 		const stop = new AbortController();
+		const withdrawn = () => stop.abort(key?.signal.reason);
+		if (key?.signal.aborted) withdrawn();
+		key?.signal.addEventListener('abort', withdrawn, { once: true });
 		const late = setTimeout(
 			() =>
 				stop.abort(new AppError('timeout', `The response took longer than ${maxMs / 3600_000} h.`)),
@@ -97,6 +110,8 @@ export class BackgroundAnswers {
 			.catch(() => {})
 			.finally(() => {
 				clearTimeout(late);
+				key?.signal.removeEventListener('abort', withdrawn);
+				key?.release();
 				job.isOver = true;
 				for (const follow of job.followers) follow();
 				this.#activity.end();

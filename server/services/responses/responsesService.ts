@@ -7,7 +7,9 @@ import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome, ChatService } from '../chat/chatService.ts';
 import { aboutField, namingField } from '../fieldNames.ts';
 import type { Charged } from '../limits/account.ts';
+import type { HeldKey } from '../limits/heldKeys.ts';
 import type { Logger } from '../logger.ts';
+import { notKept } from './answerLimits.ts';
 import type { AnswerStatus, AnswerStore, ItemRange, ItemSlice, KeptItem } from './answerStore.ts';
 import { BackgroundAnswers } from './backgroundAnswers.ts';
 import {
@@ -35,6 +37,8 @@ export interface ResponsesDeps {
 
 /** What happens while a response is made, for whoever waits for it. */
 export interface ResponseHooks extends Charged, Prioritized {
+	/** Holds the key that was shown, for work that goes on after the request. */
+	readonly holdKey?: (() => HeldKey | undefined) | undefined;
 	readonly onEvent: (event: ResponseEvent) => void;
 	readonly onChat: (event: ChatEvent) => void;
 	/** It is answered, but not kept, though it could have been. */
@@ -166,6 +170,7 @@ export class ResponsesService {
 						{
 							streams,
 							snapshot: () => builder.snapshot(isRunning ? 'in_progress' : 'queued'),
+							key: hooks.holdKey?.(),
 						},
 						async (hand, signal) => {
 							emit = (event) => {
@@ -393,8 +398,3 @@ export class ResponsesService {
 		this.#deps.log.warn('a response is not kept', { code: reason.code, reason: reason.message });
 	}
 }
-
-const notKept = (person: Person): string =>
-	person === undefined
-		? 'nothing is kept for callers who cannot be told apart. Sign in, or send the whole conversation in input.'
-		: 'this server keeps no responses (NEARGLOT_RESPONSES_DAYS is 0). Send the whole conversation in input.';
