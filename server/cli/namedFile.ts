@@ -17,19 +17,14 @@ const otherDocuments =
 	/\.(?:docx?|odt|ods|odp|pdf|pptx?|xlsx?|epub|rtf|rst|adoc|tex|ipynb|csv|tsv|toml|xml|resx|strings|log|wav|mp3|flac|m4a|mp4|webm|ogg)$/i;
 
 /**
- * Tells paths from words. What is there is meant when it is written like a path. A path of nothing is
+ * Tells paths from words. The name of anything that is there is meant. A path of nothing is
  * one that begins like a path, ends in a document's or, below a folder, in any file's suffix, or lies
  * in a folder that is there; `and/or`, `km/h`, addresses and sentences are words.
- *
- * @param isSure A path is wanted here: the name of anything that is there is meant
  */
-export async function meaningOf(given: string, isSure = false): Promise<Meaning> {
+export async function meaningOf(given: string): Promise<Meaning> {
 	if (given.length > 4096 || /[\n\0]/.test(given)) return 'text';
-	const isWritten = isSure || /[./\\]/.test(given);
-	// A word may be the name of a folder, too: several words that are one are meant.
-	if (!isWritten && !/\s/.test(given)) return 'text';
 	const found = await stat(given).catch(() => undefined);
-	if (found?.isFile() && isWritten) return 'file';
+	if (found?.isFile()) return 'file';
 	if (found?.isDirectory()) return 'folder';
 	if (!/[./\\*]/.test(given)) return 'text';
 	const slashed = withSlashes(given);

@@ -34,7 +34,7 @@ interface Rules {
  */
 export async function sourceFiles(
 	names: readonly string[],
-	isWanted: (path: string) => boolean,
+	isWanted: (path: string) => boolean | Promise<boolean>,
 	signal: AbortSignal,
 	spelling = new Spelling(),
 ): Promise<SourceFiles> {
@@ -60,7 +60,7 @@ export async function sourceFiles(
 		let count = 0;
 		for await (const entry of walk(start, signal)) {
 			if (entry.isFolder) folders.add(entry.path);
-			else if (matches(entry.path) && isWanted(entry.path)) {
+			else if (matches(entry.path) && (await isWanted(entry.path))) {
 				add(entry.path);
 				count++;
 			}

@@ -101,7 +101,7 @@ async function batchOptions(
 	const other = foreign.find(isGiven);
 	if (other !== undefined) throw new UsageError(`--${other} does not go with --batch.`);
 	for (const name of names)
-		if ((await meaningOf(name, true)) === 'missing') throw new AppError('not_found', noFile(name));
+		if ((await meaningOf(name)) === 'missing') throw new AppError('not_found', noFile(name));
 	return {
 		...{ names, targets, force: options.has('force') },
 		...defined({ from: options.text('from'), out: options.text('out'), category }),

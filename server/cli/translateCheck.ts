@@ -1,6 +1,7 @@
 /** `nearglot translate --check`: what is missing, stale or broken in translated files. Needs no model. */
 
 import { stat } from 'node:fs/promises';
+import { defined } from '../protocol/defined.ts';
 import { asAppError } from '../protocol/index.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
@@ -73,7 +74,7 @@ async function plannedMessages(
 	return (await translationPlan(rest, record, signal)).files;
 }
 
-/** Documents of which translations were made, or are asked for by a pattern. */
+/** Documents of which translations were made, or are asked for by languages. */
 async function plannedDocuments(
 	{ names, targets, from, out, into }: TranslationCheck,
 	record: ProjectRecord,
@@ -81,8 +82,8 @@ async function plannedDocuments(
 ): Promise<readonly PlannedFile[]> {
 	if (into !== undefined) return [];
 	const recorded = record.madeFiles(names).filter(({ source }) => !messageFormatOf(source));
-	if (out === undefined || targets.length === 0) return recorded;
-	const options = { names, targets, out, ...(from === undefined ? {} : { from }) };
+	if (targets.length === 0) return recorded;
+	const options = { names, targets, ...defined({ from, out }) };
 	const { files } = await translationPlan(options, record, signal);
 	const known = new Set(recorded.map(({ target }) => target));
 	return [

@@ -9,6 +9,7 @@ import { ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
 import { Client } from '../protocol/routeClient.ts';
 import { cutText } from '../translate/cutText.ts';
 import { namesLanguage } from '../translate/documents/translationPlace.ts';
+import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { doubtfulQuality, minDocumentQuality } from '../translate/qualityEstimate.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type CheckFormat, checkFormats } from './checkReport.ts';
@@ -35,7 +36,8 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
        nearglot translate [FOLDER|FILE …] --check [--format text|json|sarif|github] [--accept]
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
-comes from standard input. Of a FILE (Markdown, HTML, AsciiDoc, rst,
+comes from standard input. A TEXT that is the name of a file or folder here is that; the
+word itself goes through standard input. Of a FILE (Markdown, HTML, AsciiDoc, rst,
 ipynb, txt, srt, vtt, JSON, ARB, YAML, TOML, CSV, XLIFF, po, properties, resx, strings,
 xcstrings, Android strings.xml, Qt ts, Fluent, PHP; docx, pptx, xlsx, odt, odp, ods, epub)
 only the words are translated; code, placeholders, keys and times stay, and messages with
@@ -150,6 +152,8 @@ async function check(
 		if (options.has(name)) throw new UsageError(`--${name} does not go with --check.`);
 	if (options.texts('column').length > 0)
 		throw new UsageError('--column does not go with --check.');
+	const unknown = targets.find((to) => canonicalLanguage(to) === undefined);
+	if (unknown !== undefined) throw new UsageError(unknownLanguage(unknown));
 	const names = options.positionals.length === 0 ? ['.'] : options.positionals;
 	const record = await ProjectRecord.open('.');
 	return translateCheck(
@@ -180,12 +184,9 @@ const placesOf = (options: ParsedArgs) =>
 async function areManyFiles(options: ParsedArgs): Promise<readonly string[] | undefined> {
 	const { positionals: names } = options;
 	const into = options.text('into');
-	const isOfFiles =
-		ofFiles.some((name) => options.text(name) !== undefined) || options.has('force');
 	const meanings: Meaning[] = [];
 	for (const name of names) {
-		const isSure = isOfFiles || options.has('watch') || names.length > 1;
-		const meaning = name === '-' ? 'text' : await meaningOf(name, isSure);
+		const meaning = name === '-' ? 'text' : await meaningOf(name);
 		if (meaning === 'missing') throw new AppError('not_found', noFile(name));
 		meanings.push(meaning);
 	}
@@ -318,8 +319,6 @@ async function translateOne(
 	}
 	const text = given === undefined || given === '-' ? await readStdin(io.stdin) : given;
 	if (text.trim() === '') throw new UsageError('There is no text to translate.');
-	if (given !== undefined && (await meaningOf(given, true)) === 'folder')
-		io.stderr.write(`${given} is taken for a text; ${given}/ is the folder.\n`);
 	const status = await translateText(text, options, targets, used, io);
 	if (systemOf(options) !== undefined) used.tell(io);
 	return status;

@@ -91,16 +91,16 @@ export async function translatePlanned(
 ): Promise<FilesResult> {
 	let failed = 0;
 	let translated = 0;
-	const seen = new Map<string, number>();
+	const seen = new Map<string, string[]>();
 	const print = (line: string): void => io.stderr.write(`${line}\n`);
 	const fail = (path: string, error: unknown, print: (line: string) => void): void => {
 		io.signal.throwIfAborted();
 		failed++;
 		const { message } = error instanceof UsageError ? error : asAppError(error);
-		const times = (seen.get(message) ?? 0) + 1;
-		seen.set(message, times);
-		// What fails for one reason everywhere is told of once.
-		if (times === 1) print(message.includes(path) ? message : `${path}: ${message}`);
+		const paths = [...(seen.get(message) ?? []), path];
+		seen.set(message, paths);
+		// What fails for one reason everywhere is told of once, and its files are named at the end.
+		if (paths.length === 1) print(message.includes(path) ? message : `${path}: ${message}`);
 	};
 	const due: Due[] = [];
 	await inTurns(files, async (file) => {
@@ -141,12 +141,26 @@ export async function translatePlanned(
 			...(current > 0 && !io.signal.aborted ? [`${current} up to date`] : []),
 			...(failed > 0 ? [`${failed} failed`] : []),
 		];
-		for (const [message, times] of seen) if (times > 1) print(`${times} × ${message}`);
+		for (const [message, paths] of seen) if (paths.length > 1) printAlike(message, paths, print);
 		const hasNews = options.quiet ? translated + failed > 0 : files.length > 1 || translated === 0;
 		if (hasNews) print(`${parts.join(', ')}; ${summary}`);
 		if (io.signal.aborted) print('Stopped. The same command goes on from here.');
 	}
 	return { translated, failed, current: files.length - translated - failed };
+}
+
+/** Files that are named of those that fail alike. */
+const maxNamed = 50;
+
+function printAlike(
+	message: string,
+	paths: readonly string[],
+	print: (line: string) => void,
+): void {
+	print(`${paths.length} × ${message}`);
+	const named = [...new Set(paths)].sort();
+	for (const path of named.slice(0, maxNamed)) print(`  ${path}`);
+	if (named.length > maxNamed) print(`  … and ${named.length - maxNamed} more`);
 }
 
 /** Some at a time, in order; the first error that is thrown ends it. */

@@ -32,7 +32,8 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 	let { force } = options;
 	for (let isFirst = true; ; isFirst = false) {
 		const record = await ProjectRecord.open('.');
-		const { files } = await plan(record);
+		const { files, skipped = [] } = await plan(record);
+		if (isFirst) tellSkipped(skipped, io);
 		if (!options.watch) checkPlanned(files, options.names);
 		const result = await run(files, { ...options, force }, !isFirst, record, io);
 		if (!options.watch) return result.failed > 0 ? 1 : 0;
@@ -41,6 +42,18 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 		if (isFirst) io.stderr.write(`Watching ${options.names.join(', ')}; Ctrl+C ends it.\n`);
 		await changes.next(io.signal);
 	}
+}
+
+/** Files that are named of those that are skipped. */
+const maxNamed = 20;
+
+function tellSkipped(skipped: readonly string[], { stderr }: CommandIo): void {
+	if (skipped.length === 0) return;
+	stderr.write(
+		`${skipped.length} skipped: they may hold messages or settings, and neither name nor folder (lang, locale, translations) says which. Name them to translate them:\n`,
+	);
+	for (const path of [...skipped].sort().slice(0, maxNamed)) stderr.write(`  ${path}\n`);
+	if (skipped.length > maxNamed) stderr.write(`  … and ${skipped.length - maxNamed} more\n`);
 }
 
 async function run(

@@ -5,8 +5,10 @@ import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { familyPath } from '../protocol/translatedFileName.ts';
+import { openPath } from '../store/openPath.ts';
 import { isLanguageName, messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { mustBeRead } from '../translate/documents/moreFormats.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	namesFile,
@@ -46,6 +48,8 @@ export interface TranslationPlan {
 	readonly files: readonly PlannedFile[];
 	/** Folders of the sources, to be watched. */
 	readonly folders: readonly string[];
+	/** Files of folders that may hold messages or settings, and that nobody has named. */
+	readonly skipped?: readonly string[];
 }
 
 /** Language of sources that nobody names, as paths write it. */
@@ -80,9 +84,17 @@ async function planWhole(
 	signal: AbortSignal,
 ): Promise<TranslationPlan> {
 	if (targets.length === 0) throw new UsageError('Say into which language: --to de');
+	const skipped: string[] = [];
 	const { files, folders } = await sourceFiles(
 		names,
-		(path) => formatOf(path) !== undefined || archiveTypeOf(path) !== undefined,
+		async (path) => {
+			if (formatOf(path) !== undefined || archiveTypeOf(path) !== undefined) return true;
+			if (!mustBeRead(path) || formatOf(path, await beginningOf(path)) === undefined) return false;
+			// Arrays of PHP and values of Android are settings as often as messages.
+			const isCertain = /\.ts$/i.test(path);
+			if (!isCertain) skipped.push(path);
+			return isCertain;
+		},
 		signal,
 	);
 	const source = from ?? usualSource;
@@ -107,7 +119,20 @@ async function planWhole(
 		.flatMap((path) =>
 			targets.map((to) => ({ source: path, to, target: placeOf(path, to), ...defined({ from }) })),
 		);
-	return { files: planned, folders };
+	return { files: planned, folders, skipped };
+}
+
+/** What a file begins with, by which those of one ending are told apart; empty when it cannot be read. */
+async function beginningOf(path: string): Promise<string> {
+	try {
+		await using file = await openPath(path);
+		const bytes = Buffer.alloc(10_000);
+		const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+		const text = bytes.toString('utf8', 0, bytesRead);
+		return text;
+	} catch {
+		return '';
+	}
 }
 
 /** Tells of a path whether it is the place of a translation, where a pattern has a folder for each language. */

@@ -24,7 +24,16 @@ const bracketed: readonly RegExp[] = [
 	// Entities.
 	/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/,
 	...webAddresses,
+	// Formulas, as Markdown has them: no space inside the signs. Prices are none.
+	/(?<![\w$\\])\$\$[^$]{1,300}\$\$/,
+	/(?<![\w$\\])\$(?![\s$),.;:!?]|\d[\d.,]{0,20}\s+\p{L}{2})(?:[^$\n\\]|\\.){0,200}?[^\s$]\$(?![\w$])/u,
 ];
+
+/** Codes of emoji, `:tada:`. */
+const emojiCodes =
+	/(?<![\w:])(?::(?:[+-]1|100|1234|(?=[\d_+-]{0,40}[a-z])[a-z\d_+-]{1,40}):){1,20}(?![\w:])/;
+/** People, as in `@name`. */
+const mention = /(?<![\p{L}\p{N}_.@])@[A-Za-z\d][\w-]{0,38}/u;
 
 /** What is one word without white space; only looked for in words of bearable length. */
 const wordLike: readonly RegExp[] = [
@@ -49,6 +58,8 @@ const wordLike: readonly RegExp[] = [
 	/[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}(?!\.)/,
 	/(?:[\w.-]+\/)*[\w-]+\.(?:js|ts|tsx|jsx|mjs|cjs|json|md|py|rs|go|c|h|cpp|hpp|cs|java|kt|rb|php|sh|ps1|bat|exe|dll|so|txt|csv|tsv|xml|html?|css|scss|ya?ml|toml|ini|cfg|conf|log|lock|pdf|png|jpe?g|gif|svg|zip|gz|tar|onnx|po|vue|sql|env)\b/,
 	/@[A-Za-z][\w-]*\/[\w.-]+/,
+	mention,
+	emojiCodes,
 	/#[A-Za-z_]\w*|#\d+\b/,
 	/[A-Za-z]\w*_\w*|_\w+/,
 	/[a-z]+(?:[A-Z][a-z\d]*)+/,
@@ -70,6 +81,8 @@ const join = (patterns: readonly RegExp[]): RegExp =>
 	new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'), 'gu');
 /** Without one of these nothing of the first list is there. */
 const bracketMark = /[`<{[$@%&:]|www\./;
+/** What texts for people have in them that is no word: formulas, codes of emoji, mentions, numbers of issues. */
+export const wordlessTokens: RegExp = join([...bracketed.slice(-2), emojiCodes, mention, /#\d+\b/]);
 const bracketScanner = join(bracketed);
 const wordScanner = join(wordLike);
 
@@ -80,6 +93,9 @@ const wordPattern =
 const plainWord = /^\p{Lu}?\p{Ll}*[.,;:!?]?$/u;
 /** Longer "words" are data; the patterns above could take quadratic time on them. */
 const longestWord = 200;
+/** Scripts that do without spaces and are not told apart above: long runs of these are words. */
+const unspaced = /[\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Javanese}\p{Script=Balinese}]/u;
+const lettersInRow = /[\p{L}\p{N}]+/gu;
 
 /** Letters that make what stands beside them part of a word. */
 const letterBefore =
@@ -96,15 +112,26 @@ export function protectedSpans(text: string): Span[] {
 	const inBrackets = spans.length;
 	let next = 0;
 	for (const word of text.matchAll(wordPattern)) {
-		if (word[0].length > longestWord || plainWord.test(word[0])) continue;
+		const isLong = word[0].length > longestWord;
+		if (!isLong && plainWord.test(word[0])) continue;
 		const from = word.index;
-		for (const [start, end] of inWord(text, word[0], from)) {
+		const own = isLong ? inData(word[0], from) : inWord(text, word[0], from);
+		for (const [start, end] of own) {
 			while (next < inBrackets && (spans[next]?.[1] ?? 0) <= start) next++;
 			const taken = spans[next];
 			if (next >= inBrackets || !taken || taken[0] >= end) spans.push([start, end]);
 		}
 	}
 	return spans.sort((a, b) => a[0] - b[0]);
+}
+
+/** Runs of letters that nobody could say: a model would make something of them, and more than there was. */
+function inData(word: string, from: number): Span[] {
+	return [...word.matchAll(lettersInRow)].flatMap(({ index, 0: run }): Span[] =>
+		run.length > longestWord && !unspaced.test(run)
+			? [[from + index, from + index + run.length]]
+			: [],
+	);
 }
 
 function inWord(text: string, word: string, from: number): Span[] {

@@ -5,6 +5,7 @@
 
 import { type Attention, alignWords, type Link } from './align.ts';
 import { type Block, fixedNear, fixedWithin, type Mark } from './block.ts';
+import { keepsWords } from './keepsWords.ts';
 import {
 	type Fixed,
 	mapBackward,
@@ -169,7 +170,7 @@ export type TargetEdit = (sentence: {
 }) => readonly { readonly span: Span; readonly by: string }[];
 
 /**
- * Puts a translated sentence together. `undefined` when masks or long numbers did not come through: then
+ * Puts a translated sentence together. `undefined` when masks, long numbers or words did not come through: then
  * the caller translates the parts between them with {@link fragments}.
  */
 export function renderTranslated(
@@ -180,6 +181,7 @@ export function renderTranslated(
 ): RenderedSentence | undefined {
 	const unmasked = unmask(result.text, unit.fixed);
 	if (!unmasked || !keepsNumbers(unit.masked, result.text)) return undefined;
+	if (!keepsWords(unit.masked, result.text)) return undefined;
 	let text = unmasked.text;
 	let raws = unmasked.replacements.map(({ to }) => to);
 	let links = (result.links ?? []).map(({ source, target }) => ({

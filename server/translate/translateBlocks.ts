@@ -7,6 +7,7 @@ import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { type Block, type BlockPiece, firstEndingAfter, fixedNear, type Mark } from './block.ts';
 import { holdsNodes } from './gate/gate.ts';
 import { htmlRules } from './gate/htmlRules.ts';
+import { keepsWords } from './keepsWords.ts';
 import type { Fixed } from './mask.ts';
 import {
 	fragments,
@@ -329,7 +330,8 @@ async function aroundMasks(
 			if (part.text === '') continue;
 			const result = results[next++];
 			// A fragment that grows braces of its own would look like a mask.
-			const own = result && !/[{}]/.test(result.text) ? result.text : part.text;
+			const isGood = result && !/[{}]/.test(result.text) && keepsWords(part.text, result.text);
+			const own = isGood ? result.text : part.text;
 			if (own === result?.text) {
 				for (const link of result.links ?? []) {
 					links.push({

@@ -27,7 +27,7 @@ const expect = async (meaning: string, given: readonly string[]) => {
 
 test('what is there is meant', async () => {
 	await expect('file', ['guide.md', './guide.md', 'two words.md', 'docs/../guide.md']);
-	await expect('folder', ['docs/', './docs', '.', '..', 'my docs', folder]);
+	await expect('folder', ['docs', 'docs/', './docs', '.', '..', 'my docs', folder]);
 });
 
 test('what looks like a path and is not there is a mistake', async () => {
@@ -53,7 +53,7 @@ test('words with slashes and dots stay words', async () => {
 			'24/7',
 			'1/2',
 		],
-		...['Node.js', 'e.g.', 'etc.', 'v1.2', '3.5', 'v1.0/v2.0', '...', 'Hello.', 'docs'],
+		...['Node.js', 'e.g.', 'etc.', 'v1.2', '3.5', 'v1.0/v2.0', '...', 'Hello.', 'doc'],
 		...['https://example.com/guide.md', 'http://a.b/c', 'mailto:a@b.md', 'file:///a/b.md'],
 		...['Open guide.txt now', 'See docs/none.md.', 'Either / or', 'one\n./x', '.md', 'und/oder?'],
 	]);

@@ -89,14 +89,14 @@ async function run({ force = false, stop = new AbortController(), onAsk, ...plan
 	}
 }
 
-async function check(names: readonly string[], accepts = false) {
+async function check(names: readonly string[], accepts = false, targets: readonly string[] = []) {
 	const [out, err] = [new Screen(), new Screen()];
 	const io = {
 		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
 		...{ stdin: process.stdin, env: {}, signal: new AbortController().signal },
 	} satisfies CommandIo;
 	const record = await ProjectRecord.open('.');
-	const options = { names, targets: [], format: 'text', accepts } as const;
+	const options = { names, targets, format: 'text', accepts } as const;
 	return { code: await translateCheck(options, record, io), out: out.text, err: err.text };
 }
 
@@ -290,4 +290,39 @@ test('what the model is not sure of is counted', async () => {
 	await write({ 'a.md': 'No doubt about it.\n\nOpen the file.\n' });
 	const { err } = await run({ names: ['a.md'] });
 	assert.match(err, /^a\.de\.md: 2 of 2 texts translated, 1 doubtful\n/);
+});
+
+test('files that fail alike are all named', async () => {
+	const files = Object.fromEntries(['a', 'b', 'c'].map((name) => [`${name}.toml`, 'a = [\n']));
+	await write(files);
+	const { failed, err } = await run({});
+	assert.equal(failed, 3, err);
+	for (const path of Object.keys(files))
+		assert.match(err, new RegExp(path.replace('.', '\\.')), err);
+});
+
+test('files of Qt are found in a folder by what they hold; arrays that may be settings are named as skipped', async () => {
+	const messages = '<?xml version="1.0"?>\n<!DOCTYPE TS>\n<TS version="2.1"></TS>\n';
+	await write({ 'app/app_en.ts': messages, 'app/main.ts': 'export const a = 1;\n' });
+	await write({
+		'app/config.php': "<?php return ['a' => 'Open it'];\n",
+		'app/run.php': '<?php run();\n',
+	});
+	await write({ 'app/lang/en/app.php': "<?php return ['a' => 'Open it'];\n" });
+	const record = await ProjectRecord.open('.');
+	const options = { names: ['app'], targets: ['de'] };
+	const plan = await translationPlan(options, record, new AbortController().signal);
+	await record.close();
+	assert.deepEqual(
+		plan.files.map(({ source }) => source),
+		['app/app_en.ts', 'app/lang/en/app.php'],
+	);
+	assert.deepEqual(plan.skipped, ['app/config.php']);
+});
+
+test('a document that was never translated into a language that is asked for is missing', async () => {
+	await write({ 'docs/a.md': 'Open it.\n' });
+	const found = await check(['docs'], false, ['de']);
+	assert.equal(found.code, 1);
+	assert.match(found.out, /^docs\/a\.md:1: missing: docs\/a\.de\.md is not there/);
 });

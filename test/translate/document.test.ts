@@ -238,3 +238,29 @@ test('an element that lost its words is translated in parts', async () => {
 	const { text } = await translateBlocks(htmlPieces(source), unlinked, options);
 	assert.equal(text, '<p>CLICK <b>SAVE</b> AND <i>WAIT</i> ONE</p>');
 });
+
+/** Answers placeholders alone, as small models do with a few words before several of them. */
+const wordless: SentenceTranslator = async (sentences) =>
+	sentences.map((sentence) => ({
+		text: /\{\d+\}/.test(sentence)
+			? (sentence.match(/\{\d+\}/g) ?? []).join(' ')
+			: sentence.toUpperCase(),
+	}));
+
+test('words beside placeholders are translated alone when a model answers only the placeholders', async () => {
+	assert.equal(
+		(await plain('and next. $x^2$ :smile: @user #12', wordless)).text,
+		'AND NEXT. $x^2$ :smile: @user #12',
+	);
+	assert.equal(
+		(await plain('Open the file $x$ and close the window @user.', wordless)).text,
+		'OPEN THE FILE $x$ AND CLOSE THE WINDOW @user.',
+	);
+	assert.equal((await plain(':rocket:', shouting)).text, ':rocket:');
+});
+
+test('a model that answers a long sentence with hardly anything leaves it as it was', async () => {
+	const text = 'The quick brown fox jumps over the lazy dog again.';
+	const { text: made } = await plain(text, async (all) => all.map(() => ({ text: 'Fox.' })));
+	assert.equal(made, text);
+});

@@ -111,11 +111,31 @@ test('protected spans of any text are ordered, apart and inside it', () => {
 // A scanner that goes back would take minutes for these.
 test('long runs of one thing are read through', () => {
 	const run = (unit: string) => found(unit.repeat(Math.floor(50_000 / unit.length)));
-	for (const unit of ['`', '{', '-', '.', 'x', 'aB', '%', '$t('])
-		assert.deepEqual(run(unit), [], unit);
+	for (const unit of ['`', '{', '-', '.', '%', '$t(']) assert.deepEqual(run(unit), [], unit);
 	for (const unit of ['a.', 'a/', 'A1', '<a ', '@a/', '~/'])
 		assert.ok(run(unit).length < 50_000, unit);
-	assert.deepEqual(found(`${'x'.repeat(3000)} fooBar`), ['fooBar']);
+});
+
+test('a word of more letters than anybody says is no word', () => {
+	const data = 'x'.repeat(300);
+	assert.deepEqual(found(`See ${data}, fooBar`), [data, 'fooBar']);
+	assert.deepEqual(found('aB'.repeat(25_000)), ['aB'.repeat(25_000)]);
+	// A script that does without spaces.
+	assert.deepEqual(found('မြန်မာ'.repeat(100)), []);
+});
+
+test('formulas, codes of emoji, mentions and numbers of issues are no words; prices and times are', () => {
+	assert.deepEqual(found('and next. $x^2$ :smile: (@user, #12) :+1::rocket: $$a + b$$'), [
+		...['$x^2$', ':smile:', '@user', '#12', ':+1::rocket:', '$$a + b$$'],
+	]);
+	assert.deepEqual(found('Save it. $a$ $b + c$.'), ['$a$', '$b + c$']);
+	for (const text of [
+		'It costs $5 and $10, not 5$.',
+		'From $5 to 10$ more, US$5 and $7.',
+		'At 10:30:00, note: this: that.',
+		'Meet me @ noon.',
+	])
+		assert.deepEqual(found(text), [], text);
 });
 
 test('keys that are pressed together and names of packages are kept, words with hyphens are not', () => {

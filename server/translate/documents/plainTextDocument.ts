@@ -3,8 +3,9 @@
  * wrapped again at its width. White space, empty lines and line ends stay.
  */
 
+import { gateRules } from '../gate/gateRules.ts';
 import { firstLineEnd, leadingSpace, linesOf } from '../whiteSpace.ts';
-import type { Piece } from './piece.ts';
+import type { Extract, Piece } from './piece.ts';
 
 interface Line {
 	/** Offset of the first word. */
@@ -19,7 +20,9 @@ interface Line {
 const minWidth = 50;
 const bullet = /^(?:[-*+•–]|\d{1,3}[.)])\s/;
 
-export function extractPlainText(text: string): Piece[] {
+export const extractPlainText: Extract = Object.assign(piecesOf, { rules: gateRules.plainText });
+
+function piecesOf(text: string): Piece[] {
 	const eol = firstLineEnd(text);
 	const lines = linesOf(text).map((line): Line => {
 		const indent = leadingSpace(line.text);

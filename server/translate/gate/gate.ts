@@ -4,6 +4,7 @@
  */
 
 import { isPrintf, placeholders, sameConversions } from '../documents/placeholders.ts';
+import { keepsAllWords } from '../keepsWords.ts';
 
 /** A part of a document's syntax that words cannot change: a tag, a link, a key. */
 export interface SyntaxNode {
@@ -48,6 +49,7 @@ export function gateFault(
 	rules: GateRules,
 ): string | undefined {
 	if (/\p{L}/u.test(source) && translation.trim() === '') return 'nothing is left of it';
+	if (!keepsAllWords(source, translation)) return 'words would be lost';
 	const unseen = unseenFault(source, translation);
 	if (unseen !== undefined) return unseen;
 	const lost = difference(placeholders(source), placeholders(translation));

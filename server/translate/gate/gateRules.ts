@@ -3,6 +3,7 @@
 import { delimiterOf } from '../documents/delimitedRows.ts';
 import { markdownNodes } from '../documents/markdown/reading.ts';
 import type { MarkdownDialect } from '../documents/markdown/syntax.ts';
+import { wordlessTokens } from '../protect.ts';
 import type { GateRules } from './gate.ts';
 import { htmlNodes } from './htmlNodes.ts';
 import { htmlRules, unlessBroken } from './htmlRules.ts';
@@ -20,6 +21,7 @@ import { androidNodes, officeNodes, pageNodes, qtNodes, xmlNodes } from './xmlNo
 
 const markdown = (dialect: MarkdownDialect): GateRules => ({
 	delimiters: '`*_[]{}<>|~',
+	marks: wordlessTokens,
 	nodes: unlessBroken((text) => markdownNodes(text, dialect)),
 });
 
@@ -27,6 +29,7 @@ export const gateRules = {
 	markdown: markdown('markdown'),
 	mdx: markdown('mdx'),
 	html: htmlRules,
+	plainText: { marks: wordlessTokens },
 	// In vue-i18n a bar between blanks parts the forms of a plural.
 	json: { delimiters: '{}|', nodes: unlessBroken(jsonNodes) },
 	yaml: { delimiters: '{}', nodes: unlessBroken(yamlNodes) },

@@ -103,3 +103,32 @@ test('a fault of a translation is told', () => {
 	assert.equal(gateFault('words', ' ', {}), 'nothing is left of it');
 	assert.equal(gateFault('a', 'a*', { delimiters: '*' }), "'*' would be added");
 });
+
+test('a translation that loses a sentence or the words around its tokens is not written', async () => {
+	const rules = gateRules.plainText;
+	const source = 'Save it now, please. And open the next file. $a$ :smile: @user #12';
+	assert.equal(
+		gateFault(source, 'Jetzt sichern. Nächste Datei. $a$ :smile: @user #12', rules),
+		undefined,
+	);
+	assert.equal(gateFault(source, '$a$ :smile: @user #12', rules), 'words would be lost');
+	assert.equal(
+		gateFault(source, 'Jetzt bitte. $a$ :smile: @user #12', rules),
+		'words would be lost',
+	);
+	assert.match(
+		gateFault(source, source.replace('And', 'Und').replace('@user', '@er'), rules) ?? '',
+		/@/,
+	);
+	assert.equal(gateFault('the {0}', '{0}', {}), undefined, 'articles may go');
+	assert.equal(
+		gateFault('Open the file and close the window of it.', '打开文件并关闭其窗口。', {}),
+		undefined,
+	);
+	for (const name of ['a.md', 'a.txt']) {
+		const text = 'Save it. $a$ :smile: @user\n';
+		const answer = (own: string) => own.replace('@user', '@er').replace('Save it', 'Sichern');
+		const { text: made } = await translated(text, name, answer);
+		assert.match(made, /\$a\$ :smile: @user\n$/, name);
+	}
+});

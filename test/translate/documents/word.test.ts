@@ -173,3 +173,11 @@ test('parts without changes keep their bytes and their order; headers, notes and
 	assert.deepEqual(Buffer.from(unchanged.bytes), Buffer.from(source));
 	assert.ok(bytes.length > 0);
 });
+
+test('a word that is cut across runs is whole, and looks as its greater part does', async () => {
+	const { asked, body } = await made(p(`${r('Sa')}${r('ve', '<w:b/>')}${r(' the file now.')}`));
+	assert.deepEqual(asked, ['Save the file now.']);
+	assert.equal(body, p(r('SAVE THE FILE NOW.')));
+	const bold = await made(p(`${r('Open the D')}${r('ocument', '<w:b/>')}${r('s now.')}`));
+	assert.deepEqual(bold.asked, ['Open the <t1>Documents</t1> now.']);
+});

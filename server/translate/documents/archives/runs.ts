@@ -88,7 +88,7 @@ function* idsWithBreaks(atoms: readonly RunAtom[]): Generator<number> {
 const words = /\p{L}{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function segmentPiece(all: readonly RunAtom[], code: RunCode): Piece | undefined {
-	const core = coreOf(all);
+	const core = wholeWords(coreOf(all));
 	if (core.length === 0) return undefined;
 	if (!words.test(core.map((atom) => (atom.kind === 'text' ? readable(atom.raw) : ' ')).join('')))
 		return undefined;
@@ -135,6 +135,46 @@ function coreOf(atoms: readonly RunAtom[]): readonly RunAtom[] {
 		to = Math.max(to, other);
 	}
 	return atoms.slice(from, to + 1);
+}
+
+/** Letters of scripts that part their words. */
+const ofWords =
+	/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Arabic}\p{M}]/u;
+const wordBefore = new RegExp(`${ofWords.source}+$`, 'u');
+const wordAfter = new RegExp(`^${ofWords.source}+`, 'u');
+/** Raised and lowered letters are no part of the word before them. */
+const isRaised = (format: string) => /vertAlign|baseline=|position/.test(format);
+
+/**
+ * Runs that look different, each with whole words: a translator cannot put a mark into a word. A word that is cut
+ * looks as the greater part of it does.
+ */
+function wholeWords(atoms: readonly RunAtom[]): readonly RunAtom[] {
+	const made = [...atoms];
+	let before = -1;
+	for (const [at, atom] of atoms.entries()) {
+		if (atom.kind === 'drop') continue;
+		const last = made[before];
+		if (atom.kind !== 'text') before = -1;
+		else if (last?.kind !== 'text' || last.run.format === atom.run.format) before = at;
+		else if (isRaised(last.run.format) || isRaised(atom.run.format)) before = at;
+		else {
+			const head = wordBefore.exec(last.raw)?.[0] ?? '';
+			const tail = wordAfter.exec(atom.raw)?.[0] ?? '';
+			const isCut = head !== '' && tail !== '';
+			const intoLast = isCut && head.length >= tail.length;
+			if (isCut) {
+				const [own, other] = intoLast
+					? [last.raw + tail, atom.raw.slice(tail.length)]
+					: [last.raw.slice(0, -head.length), head + atom.raw];
+				made[before] = { ...last, raw: own };
+				made[at] = { ...atom, raw: other };
+			}
+			// Nothing is left of a run that was the end of a word: the next one may go on with it.
+			if (!(intoLast && tail === atom.raw)) before = at;
+		}
+	}
+	return made;
 }
 
 function partners(atoms: readonly RunAtom[]): ReadonlyMap<number, number> {
