@@ -33,7 +33,7 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 	for (let isFirst = true; ; isFirst = false) {
 		const record = await ProjectRecord.open('.');
 		const { files, skipped = [] } = await plan(record);
-		if (isFirst) tellSkipped(skipped, io);
+		if (isFirst) reportSkipped(skipped, io);
 		if (!options.watch) checkPlanned(files, options.names);
 		const result = await run(files, { ...options, force }, !isFirst, record, io);
 		if (!options.watch) return result.failed > 0 ? 1 : 0;
@@ -47,7 +47,7 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 /** Files that are named of those that are skipped. */
 const maxNamed = 20;
 
-function tellSkipped(skipped: readonly string[], { stderr }: CommandIo): void {
+function reportSkipped(skipped: readonly string[], { stderr }: CommandIo): void {
 	if (skipped.length === 0) return;
 	stderr.write(
 		`${skipped.length} skipped: they may hold messages or settings, and neither name nor folder (lang, locale, translations) says which. Name them to translate them:\n`,
