@@ -28,12 +28,14 @@ interface Rules {
  * Finds the files. One that is named itself is meant even where rules leave it out.
  *
  * @param isWanted Says of a path whether it is of a kind that is looked for
+ * @param done what is done with them, for messages
  * @throws AppError `not_found` for a name that stands for nothing
  */
 export async function sourceFiles(
 	names: readonly string[],
 	isWanted: (path: string) => boolean,
 	signal: AbortSignal,
+	done = 'translated',
 ): Promise<SourceFiles> {
 	const files = new Set<string>();
 	const folders = new Set<string>();
@@ -60,7 +62,7 @@ export async function sourceFiles(
 				throw new AppError('invalid_request', `More than ${maxFiles} files; name fewer.`);
 		}
 		if (count === 0 && !isFolder)
-			throw new AppError('not_found', `No file that can be translated matches ${given}.`);
+			throw new AppError('not_found', `No file that can be ${done} matches ${given}.`);
 	}
 	return { files: [...files].sort(), folders: [...folders] };
 }
