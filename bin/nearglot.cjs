@@ -8,7 +8,8 @@ const { join } = require('node:path');
 const root = join(__dirname, '..');
 const bundle = join(root, 'dist', 'server.cjs');
 const [major, minor] = process.versions.node.split('.').map(Number);
-const suits = major > 22 || (major === 22 && minor >= 19);
+// All of 23 lacks parts of node:sqlite (or needs a flag for it), and what a system trusts for TLS before 23.10.
+const suits = major >= 24 || (major === 22 && minor >= 19);
 /** Node as scripts/node.mjs fetches it. */
 const runtime = join(root, '.runtime', 'node_modules');
 const executable = join('bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -55,7 +56,7 @@ if (!existsSync(bundle)) {
 	});
 } else {
 	console.error(
-		`nearglot needs Node 22.19 or newer; this is ${process.version}. ` +
+		`nearglot needs Node 22.19 or newer, and not 23; this is ${process.version}. ` +
 			'Install a newer Node, or run `npm start` once in a checkout, which fetches one.',
 	);
 	process.exit(1);

@@ -17,6 +17,7 @@ import { ChatStore } from './chat/chatStore.ts';
 import { ChosenTools } from './chat/chosenTools.ts';
 import { trackTextEditors } from './chat/lastTextEditor.ts';
 import { Proposals } from './chat/proposals.ts';
+import { watchTerminals } from './chat/toTerminal.ts';
 import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
 import type { Extension } from './extension.ts';
@@ -164,6 +165,7 @@ export function createExtension(
 		vscode.window.registerTreeDataProvider('nearglot.messages', messages),
 		shareSecrets(context.secrets, languageServer),
 		offerTerminalEnvironment(context, languageServer),
+		watchTerminals(),
 		accounts,
 		team,
 		team.onDidChange(() => models.refresh()),

@@ -4,15 +4,21 @@ import * as vscode from 'vscode';
 import type { LanguageServerClient } from './languageServerClient.ts';
 import { setting } from './settings.ts';
 
-/** Follows the setting and the daemon. The key is not kept on disk. */
+/**
+ * Follows the setting and the daemon. The key is not kept on disk. Terminals of a remote window run on another machine:
+ * there the address would be that machine's own, and the key is none of its business.
+ */
 export function offerTerminalEnvironment(
 	context: vscode.ExtensionContext,
 	languageServer: LanguageServerClient,
 ): vscode.Disposable {
 	const variables = context.environmentVariableCollection;
 	variables.persistent = false;
+	const isElsewhere =
+		vscode.env.remoteName !== undefined &&
+		context.extension.extensionKind === vscode.ExtensionKind.UI;
 	const update = async () => {
-		if (!setting('terminal.environment')) return variables.clear();
+		if (!setting('terminal.environment') || isElsewhere) return variables.clear();
 		const { url, key } = await languageServer.request('nearglot/endpoint', {});
 		variables.description = vscode.l10n.t('The model server on this computer');
 		variables.replace('OPENAI_BASE_URL', `${url}/v1`);

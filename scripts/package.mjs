@@ -69,14 +69,21 @@ async function pack(target) {
 	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
 	// Addresses in `srcset` are not made whole for the editor's page of the extension, those of pictures are.
 	const readme = join(stage, 'README.md');
-	writeFileSync(readme, readFileSync(readme, 'utf8').replace(/^\s*<source .*\n/gm, ''));
-	for (const folder of [
+	const shown = readFileSync(readme, 'utf8')
+		.replace(/^\s*<source .*\n/gm, '')
+		// Nothing moves on a page of the editor that nobody can stop.
+		.replace(
+			/<img src="docs\/screenshots\/tour\.webp" alt="[^"]*"/,
+			'<img src="docs/screenshots/chat.png" alt="A question and its answer in the side bar of the editor"',
+		);
+	writeFileSync(readme, shown);
+	for (const path of [
 		'media',
 		'l10n',
-		'docs/screenshots',
+		...new Set([...shown.matchAll(/docs\/screenshots\/[\w-]+\.\w+/g)].map(([path]) => path)),
 		...(target === 'universal' ? [] : ['starter/models']),
 	]) {
-		if (existsSync(join(root, folder))) copy(folder);
+		if (existsSync(join(root, path))) copy(path);
 	}
 	for (const file of readdirSync(bundles)) {
 		if (!file.endsWith('.map') && file !== 'node_modules')

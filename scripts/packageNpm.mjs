@@ -80,7 +80,7 @@ function packCommandLine() {
 		description: manifest.description,
 		...about,
 		type: manifest.type,
-		engines: { node: '>=22.19' },
+		engines: { node: '^22.19 || >=24' },
 		bin: manifest.bin,
 		optionalDependencies: Object.fromEntries(
 			nativePlatforms.map((platform) => [platformPackage(platform), version]),

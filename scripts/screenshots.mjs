@@ -1,15 +1,22 @@
 /**
- * Copies pictures the end-to-end tests have made, light and dark, to docs/screenshots/, where the README shows them, and joins
- * them to a tour (with ffmpeg). `node scripts/screenshots.mjs` after
- * `node scripts/e2e.mjs ui chat.e2e views transcript.e2e editing studio`.
+ * Copies pictures the end-to-end tests have made, light and dark, to docs/screenshots/, where the documents show them, and makes
+ * the tour, a film of one of these tests, an animated WebP (with ffmpeg). `node scripts/screenshots.mjs` after
+ * `E2E_FILM=1 node scripts/e2e.mjs ui chat.e2e views.e2e transcript.e2e editing.e2e studio.e2e tour.e2e`.
  */
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { root } from './node.mjs';
 
-/** Name in the README → picture of a test, in the order of the tour. */
+/** Name in the documents → picture of a test. */
 const pictures = {
 	chat: 'chat-answer',
 	translate: 'missing-messages',
@@ -17,12 +24,12 @@ const pictures = {
 	models: 'models',
 	studio: 'studio-words',
 };
-/** How long the tour shows each. */
-const seconds = 3;
 
 const source = join(root, 'test/.work/e2e/ui/pictures');
 const target = join(root, 'docs/screenshots');
 mkdirSync(target, { recursive: true });
+const told = (file) =>
+	console.log(`${file.slice(target.length + 1)}: ${Math.round(statSync(file).size / 1000)} kB`);
 for (const suffix of ['', '-dark']) {
 	for (const [name, picture] of Object.entries(pictures)) {
 		const file = join(source, `${picture}${suffix}.png`);
@@ -31,47 +38,31 @@ for (const suffix of ['', '-dark']) {
 			continue;
 		}
 		copyFileSync(file, join(target, `${name}${suffix}.png`));
-		console.log(`${name}${suffix}.png: ${Math.round(statSync(file).size / 1000)} kB`);
+		told(join(target, `${name}${suffix}.png`));
 	}
 	tour(suffix);
 }
 
-/** One picture after the other, in one colour table. */
+/** One frame after the other, each as long as the film says; only what changes is kept, without loss. */
 function tour(suffix) {
-	const files = Object.keys(pictures).map((name) => join(target, `${name}${suffix}.png`));
-	if (!files.every((file) => existsSync(file))) return;
-	const scaled = files.map(
-		(_, at) =>
-			`[${at}:v]scale=960:600:force_original_aspect_ratio=decrease,pad=960:600:-1:-1:color=gray,setsar=1[p${at}]`,
-	);
-	const joined = `${files.map((_, at) => `[p${at}]`).join('')}concat=n=${files.length}:v=1,split[a][b]`;
-	const filter = [
-		...scaled,
-		joined,
-		'[a]palettegen=max_colors=128[p]',
-		'[b][p]paletteuse=dither=none',
-	].join(';');
-	const inputs = files.flatMap((file) => [
-		'-loop',
-		'1',
-		'-framerate',
-		'1',
-		'-t',
-		String(seconds),
-		'-i',
-		file,
-	]);
-	const file = join(target, `tour${suffix}.gif`);
+	const folder = join(source, `tour${suffix}`);
+	const list = join(folder, 'frames.json');
+	if (!existsSync(list)) {
+		console.log(`tour${suffix}: no film was made by the last run (E2E_FILM=1)`);
+		return;
+	}
+	const frames = JSON.parse(readFileSync(list, 'utf8'));
+	const lines = frames.map(({ file, ms }) => `file ${file}\nduration ${ms / 1000}\n`);
+	const script = join(folder, 'frames.txt');
+	// The last frame is named twice: else it has no duration.
+	writeFileSync(script, `ffconcat version 1.0\n${lines.join('')}file ${frames.at(-1).file}\n`);
+	const file = join(target, `tour${suffix}.webp`);
+	const form = ['-c:v', 'libwebp_anim', '-lossless', '1', '-compression_level', '6', '-loop', '0'];
 	const made = spawnSync(
 		'ffmpeg',
-		['-v', 'error', '-y', ...inputs, '-filter_complex', filter, '-loop', '0', file],
-		{
-			encoding: 'utf8',
-		},
+		['-v', 'error', '-y', '-f', 'concat', '-i', script, '-fps_mode', 'vfr', ...form, file],
+		{ encoding: 'utf8' },
 	);
-	console.log(
-		made.status === 0
-			? `tour${suffix}.gif: ${Math.round(statSync(file).size / 1000)} kB`
-			: made.stderr,
-	);
+	if (made.status === 0) told(file);
+	else console.log(made.stderr || String(made.error));
 }

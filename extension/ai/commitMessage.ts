@@ -1,7 +1,7 @@
 /** Writes a commit message for what is staged (else for all changes) into the box of the git view. */
 
 import * as vscode from 'vscode';
-import { AppError, type ChatDelta, type ChatMessage } from '../../server/protocol/index.ts';
+import type { ChatDelta, ChatMessage } from '../../server/protocol/index.ts';
 import { fitDiff } from '../chat/fitDiff.ts';
 import { changesOf, chosenRepository } from '../chat/gitChanges.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
@@ -21,14 +21,13 @@ export async function writeCommitMessage(
 ): Promise<void> {
 	const repository = await chosenRepository(source);
 	const diff = await changesOf(repository);
-	if (diff === '') {
-		throw new AppError('invalid_request', vscode.l10n.t('There are no changes to describe.'));
-	}
 	await withDelayedProgress(vscode.l10n.t('Writing a commit message'), async (token) => {
 		const model = setting('chat.model');
 		const own = model === '' ? {} : { model };
 		const messages = await fitted(languageServer, diff, own, token);
-		const before = repository.inputBox.value;
+		// The box of a window whose git runs on another machine cannot be written from here.
+		const box = repository.inputBox ?? { value: '' };
+		const before = box.value;
 		let text = '';
 		try {
 			await languageServer.request(
@@ -37,14 +36,26 @@ export async function writeCommitMessage(
 				token,
 				(value) => {
 					text += (value as ChatDelta).text ?? '';
-					repository.inputBox.value = cleaned(text);
+					box.value = cleaned(text);
 				},
 			);
 		} catch (error) {
-			repository.inputBox.value = before;
+			box.value = before;
 			throw error;
 		}
+		if (!repository.inputBox) await showMessage(box.value);
 	});
+}
+
+/** A message that is to be taken over by hand. */
+async function showMessage(content: string): Promise<void> {
+	const document = await vscode.workspace.openTextDocument({ content, language: 'git-commit' });
+	await vscode.window.showTextDocument(document);
+	void vscode.window.showInformationMessage(
+		vscode.l10n.t(
+			'The git view of this window belongs to the other machine, and its box cannot be written from here. Copy the message from the editor.',
+		),
+	);
 }
 
 /** The request with as much of the diff as the model can read. */

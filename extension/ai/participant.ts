@@ -8,6 +8,7 @@ import {
 	slashCommands,
 } from '../../server/protocol/index.ts';
 import { isImage } from '../chat/attachSelection.ts';
+import { changesAttachment } from '../chat/gitChanges.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { readError } from '../languageServerClient.ts';
 import { chatSampling } from '../settings.ts';
@@ -43,6 +44,12 @@ export function registerParticipant(
 					? workspaceInstruction
 					: slashCommands.get(request.command ?? '')?.instruction;
 			const { texts, images } = await references(request);
+			if (request.command === 'commit' && texts.length === 0)
+				try {
+					texts.push(pieceText(await changesAttachment()));
+				} catch (error) {
+					return { errorDetails: { message: readError(error).message } };
+				}
 			const content = [instruction, ...pieces.map(pieceText), ...texts, request.prompt]
 				.filter((part) => part)
 				.join('\n\n');

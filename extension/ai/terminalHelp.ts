@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { ChatPageController } from '../chat/chatPageController.ts';
 import { showChatView } from '../chat/chatSideView.ts';
+import { type TerminalPart, terminalOutput } from './terminalOutput.ts';
 
 /** Longest text that is sent along, in characters; the end of an output says most. */
 const maxLength = 6000;
@@ -12,30 +13,13 @@ const maxLength = 6000;
 const instruction =
 	'Explain what this command did and what its output means. If it failed, say why and give the command that repairs it.';
 
-/** The terminal's own commands that copy; one without a selection warns people, so it is not just tried. */
-const copies = {
-	selection: 'workbench.action.terminal.copySelection',
-	lastCommand: 'workbench.action.terminal.copyLastCommandAndLastCommandOutput',
-};
-
 /** Asks the chat what the terminal shows and, when something failed, what to do. */
-export async function explainTerminal(
-	chat: ChatPageController,
-	what: keyof typeof copies,
-): Promise<void> {
+export async function explainTerminal(chat: ChatPageController, what: TerminalPart): Promise<void> {
 	if (!vscode.window.activeTerminal) {
 		throw new AppError('invalid_request', vscode.l10n.t('Open a terminal first.'));
 	}
-	// There is no interface to read a terminal; its own copy commands go through the clipboard.
-	const before = await vscode.env.clipboard.readText();
-	let text = '';
-	try {
-		await vscode.env.clipboard.writeText('');
-		await vscode.commands.executeCommand(copies[what]);
-		text = (await vscode.env.clipboard.readText()).trim();
-	} finally {
-		await vscode.env.clipboard.writeText(before);
-	}
+	const text = await terminalOutput(what);
+	if (text === undefined) return;
 	if (text === '') {
 		throw new AppError(
 			'not_found',

@@ -41,9 +41,9 @@ import { insertCode, openNewFile } from './insertCode.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { openReference } from './openReference.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
-import { fillPrompt, readPromptCall } from './promptFile.ts';
+import { sendQuestion } from './promptQuestion.ts';
 import type { Proposals } from './proposals.ts';
-import { promptFiles, QuestionContext } from './questionContext.ts';
+import { QuestionContext } from './questionContext.ts';
 import { putIntoTerminal } from './toTerminal.ts';
 import { openAttachment, sendWorkspaceQuestion } from './workspaceQuestions.ts';
 
@@ -260,37 +260,32 @@ export class ChatPageController {
 		}
 	}
 
-	/** A question, or a slash command with what it needs from the editor. */
+	/** Sends a question; one that cannot be sent goes back into the input. */
 	async #ask(text: string): Promise<void> {
+		const { leaf } = this.session.conversation;
+		try {
+			await this.#send(text);
+		} catch (error) {
+			if (this.session.conversation.leaf === leaf) this.#post({ type: 'draft', text });
+			throw error;
+		}
+	}
+
+	/** A question, or a slash command with what it needs from the editor. */
+	async #send(text: string): Promise<void> {
 		if (await sendWorkspaceQuestion(this.#deps.languageServer, this.session, text)) return;
 		await this.#context.refresh();
 		for (const own of this.#context.attachments(this.session.state.attachments))
 			this.session.attach(own);
 		const command = readSlashCommand(text);
-		if (!command) return this.#askPrompt(text);
+		if (!command) return sendQuestion(this.session, text);
 		if (command.name === 'translate') return this.#translate(text, command.rest);
 		const { instruction, attaches } = slashCommands.get(command.name) ?? {};
 		if (attaches && this.session.state.attachments.length === 0) {
-			const changes = command.name === 'commit' ? await changesAttachment() : undefined;
-			if (changes) this.session.attach(changes);
+			if (command.name === 'commit') this.session.attach(await changesAttachment());
 			else if (lastTextEditor()) this.session.attach(selectionAttachment());
 		}
 		await this.session.send(text, instruction === undefined ? {} : { instruction });
-	}
-
-	/** A question that may call a prompt of the workspace: its words go before what is attached. */
-	async #askPrompt(text: string): Promise<void> {
-		const call = readPromptCall(text);
-		const prompt = call && (await promptFiles()).find(({ name }) => name === call.name);
-		if (!prompt) return this.session.send(text);
-		const editor = lastTextEditor();
-		const own = editor ? selectionAttachment() : undefined;
-		const instruction = fillPrompt(prompt.words, {
-			input: call.rest,
-			selection: own?.text ?? '',
-			file: own?.label ?? '',
-		});
-		await this.session.send(text, { instruction });
 	}
 
 	async #translate(text: string, rest: string): Promise<void> {

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError, type Attachment } from '../../server/protocol/index.ts';
+import { distantRepositories, type Repository } from './distantRepository.ts';
 import { fitDiff } from './fitDiff.ts';
 
 /** What is used of the interface of VS Code's git extension, version 1. */
@@ -9,52 +10,59 @@ interface GitApi {
 	readonly repositories: readonly Repository[];
 }
 
-export interface Repository {
-	readonly rootUri: vscode.Uri;
-	readonly inputBox: { value: string };
-	readonly ui: { readonly selected: boolean };
-	/** Unified diff of what is staged, or of what is not. */
-	diff(cached?: boolean): Promise<string>;
-}
-
-/** What is staged, else all changes; empty when there are none. */
+/**
+ * What is staged, else all changes.
+ * @throws AppError `invalid_request` when there are none
+ */
 export async function changesOf(repository: Repository): Promise<string> {
-	const staged = await repository.diff(true);
-	return (staged.trim() === '' ? await repository.diff(false) : staged).trim();
+	const staged = (await repository.diff(true)).trim();
+	const changes = staged === '' ? (await repository.diff(false)).trim() : staged;
+	if (changes === '')
+		throw new AppError('invalid_request', vscode.l10n.t('There are no changes to describe.'));
+	return changes;
 }
 
 /** Longest change that goes along with a question of the chat, in characters. */
 const maxAttached = 12_000;
 
-/** The changes of the repository for `/commit` in a chat; `undefined` without git or changes. */
-export async function changesAttachment(): Promise<Attachment | undefined> {
-	try {
-		const diff = await changesOf(await chosenRepository(undefined));
-		if (diff === '') return undefined;
-		const { text } = fitDiff(diff, maxAttached);
-		return { label: vscode.l10n.t('Changes'), language: 'diff', text };
-	} catch {
-		return undefined;
-	}
+/** The changes of the repository for `/commit` and `@changes` in a chat. Throws where there are none, and says why. */
+export async function changesAttachment(): Promise<Attachment> {
+	const diff = await changesOf(await chosenRepository(undefined));
+	const { text } = fitDiff(diff, maxAttached);
+	return { label: vscode.l10n.t('Changes'), language: 'diff', text };
 }
 
-/** The repository a menu names, else the selected one or the first. Throws `not_found` without one. */
+/**
+ * The repository a menu names, else the selected one, the one of the active editor or the first.
+ * Throws `not_found` without one.
+ */
 export async function chosenRepository(source: unknown): Promise<Repository> {
+	const repositories = await allRepositories();
+	const root = (source as { rootUri?: vscode.Uri } | undefined)?.rootUri?.toString();
+	const active = vscode.window.activeTextEditor?.document.uri.toString();
+	const repository =
+		repositories.find(({ rootUri }) => rootUri.toString() === root) ??
+		repositories.find(({ ui }) => ui.selected) ??
+		repositories.find(({ rootUri }) => active?.startsWith(`${rootUri}/`)) ??
+		repositories[0];
+	if (!repository) {
+		throw new AppError('not_found', vscode.l10n.t('Open a folder with a git repository first.'));
+	}
+	return repository;
+}
+
+async function allRepositories(): Promise<readonly Repository[]> {
 	const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
-	if (!extension) throw new AppError('not_found', vscode.l10n.t('The git extension is not there.'));
-	let repositories: readonly Repository[];
+	if (!extension) {
+		// The git of a remote window runs where the files are, and this extension may not.
+		if (vscode.env.remoteName !== undefined) return distantRepositories();
+		throw new AppError('not_found', vscode.l10n.t('The git extension is not there.'));
+	}
 	try {
-		repositories = (await extension.activate()).getAPI(1).repositories;
+		return (await extension.activate()).getAPI(1).repositories;
 	} catch (error) {
 		throw new AppError('not_found', vscode.l10n.t('Git is switched off in this window.'), {
 			cause: error,
 		});
 	}
-	const root = (source as { rootUri?: vscode.Uri } | undefined)?.rootUri?.toString();
-	const given = repositories.find(({ rootUri }) => rootUri.toString() === root);
-	const repository = given ?? repositories.find(({ ui }) => ui.selected) ?? repositories[0];
-	if (!repository) {
-		throw new AppError('not_found', vscode.l10n.t('Open a folder with a git repository first.'));
-	}
-	return repository;
 }

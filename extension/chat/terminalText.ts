@@ -13,3 +13,17 @@ export function terminalText(block: string): string {
 	const commands = prompted.length > 0 ? prompted.map((line) => line.replace(prompt, '')) : lines;
 	return commands.join('\n').trim();
 }
+
+/** Shells that take what is pasted as one text, in every version that VS Code's shell integration knows. */
+const takesPaste: ReadonlySet<string> = new Set(['zsh', 'fish']);
+
+/**
+ * Several lines as a terminal pastes them (bracketed paste: nothing of it runs by itself), for a shell that takes it
+ * like that. `undefined` for others: bash does so since 5.1 and nobody can see which one it is, PowerShell and cmd do not.
+ *
+ * @param text what {@link terminalText} has made: without characters that could end the paste
+ * @param shell name of the shell that stands at its prompt, where the editor knows it
+ */
+export function pasted(text: string, shell: string | undefined): string | undefined {
+	return takesPaste.has(shell ?? '') ? `\u001b[200~${text}\u001b[201~` : undefined;
+}

@@ -151,6 +151,9 @@ export class EditorDictation implements vscode.Disposable {
 			case 'state':
 				if (event.state === 'stopped') report(vscode.l10n.t('Transcribing the rest'));
 				return;
+			case 'notice':
+				void vscode.window.showWarningMessage(event.text);
+				return;
 			case 'microphone':
 				report(vscode.l10n.t('Recording with {0}', event.program));
 		}

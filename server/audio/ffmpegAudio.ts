@@ -3,6 +3,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { AppError } from '../protocol/index.ts';
+import { programPath } from '../store/programs.ts';
 import { type AudioFormat, audioFormatNames } from './audioFormat.ts';
 import type { AudioSource } from './audioSource.ts';
 import type { OtherTrack } from './mediaContainer.ts';
@@ -40,8 +41,10 @@ export async function openWithFfmpeg(
 	const demuxer = demuxers[format];
 	if (source.path === undefined || demuxer === undefined) throw missing(format, codec);
 	const computeS = Math.ceil(60 + maximumS / slowestRate);
+	const program = programPath('ffmpeg');
+	if (program === undefined) throw missing(format, codec);
 	const child = spawn(
-		'ffmpeg',
+		program,
 		[
 			...['-nostdin', '-v', 'error', '-timelimit', String(computeS)],
 			...[...(onClock ? ['-copyts'] : []), '-protocol_whitelist', 'file', '-f', demuxer],

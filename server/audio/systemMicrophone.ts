@@ -8,7 +8,8 @@ import { PassThrough, type Readable } from 'node:stream';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { notify } from '../store/notices.ts';
-import { refuseDenied } from './deniedMicrophone.ts';
+import { programPath } from '../store/programs.ts';
+import { noticeSilence } from './deniedMicrophone.ts';
 import { plainSamples } from './plainSamples.ts';
 
 /** Samples per second of {@link openSystemMicrophone}. */
@@ -76,17 +77,20 @@ export function microphonePrograms(
 /**
  * Starts recording. Throws `not_supported` that lists what was tried and what each program said;
  * `cancelled` when the signal aborts before the first sound.
+ *
+ * @param onNotice hears what a person should know while it records: what is waited for, that nothing but silence comes
  */
 export async function openSystemMicrophone(
 	env: NodeJS.ProcessEnv,
 	platform: NodeJS.Platform,
 	signal?: AbortSignal,
+	onNotice: (text: string) => void = notify,
 ): Promise<OpenMicrophone> {
 	const device = platform === 'win32' ? await windowsMicrophone(env, signal) : undefined;
 	const tried: string[] = [];
 	for (const program of microphonePrograms(platform, device)) {
 		if (signal?.aborted) throw new AppError('cancelled');
-		const found = await tryProgram(program, env, platform, signal);
+		const found = await tryProgram(program, { env, platform, signal, onNotice });
 		if (typeof found !== 'string') return found;
 		if (found !== '') tried.push(`${program.name}: ${found}`);
 	}
@@ -99,16 +103,23 @@ export async function openSystemMicrophone(
 	);
 }
 
+interface Surroundings {
+	readonly env: NodeJS.ProcessEnv;
+	readonly platform: NodeJS.Platform;
+	readonly signal: AbortSignal | undefined;
+	readonly onNotice: (text: string) => void;
+}
+
 type Recorder = ChildProcessByStdio<null, Readable, Readable>;
 
 /** The microphone, or what the program complained of; an empty text when it is not installed. */
 async function tryProgram(
 	{ name, args }: MicrophoneProgram,
-	env: NodeJS.ProcessEnv,
-	platform: NodeJS.Platform,
-	signal: AbortSignal | undefined,
+	{ env, platform, signal, onNotice }: Surroundings,
 ): Promise<OpenMicrophone | string> {
-	const child = spawn(name, args, {
+	const program = programPath(name, env);
+	if (program === undefined) return '';
+	const child = spawn(program, args, {
 		env,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		windowsHide: true,
@@ -122,7 +133,8 @@ async function tryProgram(
 	const first = await new Promise<'sound' | 'none' | 'ended' | 'quiet' | 'cancelled'>((resolve) => {
 		const timer = setTimeout(() => resolve('quiet'), silenceMs(platform));
 		const words = setTimeout(
-			() => notify('Waiting for the microphone. The system may be asking whether it may be used.'),
+			() =>
+				onNotice('Waiting for the microphone. The system may be asking whether it may be used.'),
 			noticeMs,
 		);
 		const settle = (value: 'sound' | 'none' | 'ended' | 'cancelled') => {
@@ -141,7 +153,7 @@ async function tryProgram(
 	if (first === 'sound')
 		return {
 			program: name,
-			samples: refuseDenied(plainSamples(sound), platform),
+			samples: noticeSilence(plainSamples(sound), platform, onNotice),
 			stop: () => end(child),
 		};
 	end(child);
@@ -163,7 +175,9 @@ async function windowsMicrophone(
 	signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
 	const args = ['-hide_banner', '-list_devices', 'true', '-f', 'dshow', '-i', 'dummy'];
-	const child = spawn('ffmpeg', args, {
+	const program = programPath('ffmpeg', env);
+	if (program === undefined) return undefined;
+	const child = spawn(program, args, {
 		env,
 		stdio: ['ignore', 'ignore', 'pipe'],
 		windowsHide: true,

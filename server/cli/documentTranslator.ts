@@ -32,7 +32,13 @@ export interface DoubtfulText {
 
 /** Doubtful texts that are shown of many. */
 const maxWorst = 5;
-const inShort = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 60);
+/** The beginning of a text without the tags that stand for its marks. */
+const inShort = (text: string) =>
+	text
+		.replace(/<\/?[tx]\d+\/?>/g, '')
+		.replace(/\s+/g, ' ')
+		.trim()
+		.slice(0, 60);
 
 export type OnTexts = (texts: readonly string[], marks: DoubtfulTexts) => void;
 

@@ -5,6 +5,7 @@ import { dirname, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { readPathText } from '../store/openPath.ts';
+import { Spelling } from '../store/spelling.ts';
 import {
 	emptyRecord,
 	type MadeFile,
@@ -25,19 +26,26 @@ export class ProjectRecord {
 	/** Whether there was a record. */
 	readonly isThere: boolean;
 	readonly #record: TranslationRecord;
+	readonly #spelling: Spelling;
 	/** Translated files whose entries this process has changed. */
 	readonly #changed = new Set<string>();
 	#timer: NodeJS.Timeout | undefined;
 	#writing: Promise<void> = Promise.resolve();
 
-	constructor(folder: string, isThere: boolean, record: TranslationRecord) {
-		this.folder = folder;
+	constructor(
+		folder: string,
+		isThere: boolean,
+		record: TranslationRecord,
+		spelling = new Spelling(),
+	) {
+		this.folder = spelling.of(folder);
 		this.isThere = isThere;
-		this.#record = record;
+		this.#spelling = spelling;
+		this.#record = this.#spelled(record);
 	}
 
 	/** The record of the project that a folder lies in: the nearest one that has a record or a repository. */
-	static async open(start: string): Promise<ProjectRecord> {
+	static async open(start: string, spelling = new Spelling()): Promise<ProjectRecord> {
 		const isAt = async (path: string): Promise<boolean> =>
 			(await stat(path).catch(() => undefined)) !== undefined;
 		for (let folder = resolve(start); ; folder = dirname(folder)) {
@@ -48,13 +56,13 @@ export class ProjectRecord {
 			const found = has || !isTop ? folder : resolve(start);
 			const text = has ? await read(resolve(found, recordPath)) : undefined;
 			const record = text === undefined ? emptyRecord() : parseRecord(text);
-			return new ProjectRecord(found, has, record);
+			return new ProjectRecord(found, has, record, spelling);
 		}
 	}
 
-	/** Path as the record has it. */
+	/** Path as the record has it: one name for each file, however it was typed. */
 	nameOf(path: string): string {
-		const inner = relative(this.folder, resolve(path));
+		const inner = relative(this.folder, this.#spelling.of(path));
 		return sep === '/' ? inner : inner.replaceAll(sep, '/');
 	}
 
@@ -108,6 +116,21 @@ export class ProjectRecord {
 		await this.#writing;
 	}
 
+	/** A record with one name for each file; of two that an earlier version kept for one, the last counts. */
+	#spelled({ files, messages, ...rest }: TranslationRecord): TranslationRecord {
+		const nameOf = (name: string) => this.nameOf(resolve(this.folder, name));
+		return {
+			...rest,
+			files: new Map(
+				[...files].map(([target, made]) => [
+					nameOf(target),
+					{ ...made, source: nameOf(made.source) },
+				]),
+			),
+			messages: new Map([...messages].map(([target, made]) => [nameOf(target), made])),
+		};
+	}
+
 	#change(target: string): void {
 		this.#changed.add(this.nameOf(target));
 		// Whoever waits for the end of the work is told of what cannot be written there.
@@ -126,7 +149,7 @@ export class ProjectRecord {
 		const path = resolve(this.folder, recordPath);
 		const text = await read(path);
 		// Another command may have written meanwhile: only what is ours is put in the place of its own.
-		const now = text === undefined ? emptyRecord() : parseRecord(text);
+		const now = this.#spelled(text === undefined ? emptyRecord() : parseRecord(text));
 		for (const name of this.#changed) {
 			const [file, messages] = [this.#record.files.get(name), this.#record.messages.get(name)];
 			if (file) now.files.set(name, file);

@@ -1,9 +1,11 @@
 /** The files that names on the command line stand for: files, folders, patterns. `.gitignore` is respected below folders. */
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { AppError } from '../protocol/index.ts';
+import { type FolderEntry, listFolder } from '../store/listFolder.ts';
+import { Spelling } from '../store/spelling.ts';
 import { withoutEnd } from '../translate/whiteSpace.ts';
 import { folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
 
@@ -35,15 +37,21 @@ export async function sourceFiles(
 	names: readonly string[],
 	isWanted: (path: string) => boolean,
 	signal: AbortSignal,
+	spelling = new Spelling(),
 	done = 'translated',
 ): Promise<SourceFiles> {
-	const files = new Set<string>();
+	// By the spelling of the disk: `Docs` and `docs` may be one folder that was named twice.
+	const files = new Map<string, string>();
+	const add = (path: string) => {
+		const own = spelling.of(path);
+		if (!files.has(own)) files.set(own, path);
+	};
 	const folders = new Set<string>();
 	for (const given of names) {
 		const name = withoutEnd(withSlashes(given), '/') || '/';
 		const found = await stat(given).catch(() => undefined);
 		if (found?.isFile()) {
-			files.add(name);
+			add(name);
 			continue;
 		}
 		const isFolder = found?.isDirectory() === true;
@@ -55,7 +63,7 @@ export async function sourceFiles(
 		for await (const entry of walk(start, signal)) {
 			if (entry.isFolder) folders.add(entry.path);
 			else if (matches(entry.path) && isWanted(entry.path)) {
-				files.add(entry.path);
+				add(entry.path);
 				count++;
 			}
 			if (files.size > maxFiles)
@@ -64,7 +72,7 @@ export async function sourceFiles(
 		if (count === 0 && !isFolder)
 			throw new AppError('not_found', `No file that can be ${done} matches ${given}.`);
 	}
-	return { files: [...files].sort(), folders: [...folders] };
+	return { files: [...files.values()].sort(), folders: [...folders] };
 }
 
 interface WalkedEntry {
@@ -87,17 +95,17 @@ async function* walk(
 		const own = await rulesOf(here);
 		const rules = own ? [...next.rules, own] : next.rules;
 		yield { path: path || '.', isFolder: true };
-		let entries: import('node:fs').Dirent[];
+		let entries: FolderEntry[];
 		try {
-			entries = await readdir(path || '.', { withFileTypes: true });
+			entries = await listFolder(path || '.');
 		} catch {
 			// What may not be read is not there for us; files in it would be told of by name.
 			continue;
 		}
 		for (const entry of entries) {
 			if (entry.name.startsWith('.') || closed.has(entry.name)) continue;
-			const isFolder = entry.isDirectory();
-			if (!isFolder && !entry.isFile()) continue;
+			const isFolder = entry.kind === 'folder';
+			if (!isFolder && entry.kind !== 'file') continue;
 			if (isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
 			const inner = path === '' ? entry.name : `${path === '/' ? '' : path}/${entry.name}`;
 			if (isFolder) open.push({ path: inner, rules });

@@ -104,7 +104,10 @@ async function list(folder: string, io: CommandIo): Promise<number> {
 	const listed = await daemon.call(translationSystems, {}, { signal: io.signal });
 	for (const { kind, name } of listed.systems) {
 		if (kind === 'model') io.stdout.write(`${name}  a model for its pairs\n`);
-		if (kind === 'chat') io.stdout.write(`${name}  a chat model, for any pair it knows\n`);
+		if (kind === 'chat')
+			io.stdout.write(
+				`${name}  a chat model${name.includes('/') ? ' elsewhere' : ''}, for any pair it knows\n`,
+			);
 	}
 	if (listed.usual !== 'general')
 		io.stdout.write(`Without a name this server uses ${listed.usual}.\n`);

@@ -128,6 +128,7 @@ class RecordingBatches {
 			names,
 			(path) => recordings.test(path),
 			this.#io.signal,
+			undefined,
 			'transcribed',
 		);
 		const targets = await this.#targets(files);

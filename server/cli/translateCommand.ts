@@ -51,7 +51,8 @@ after Ctrl+C, does what has changed and nothing else.
   --from LANGUAGE    source language; when not given it is detected, once for a FILE
   --html             the text is HTML: tags stay, marked content is left alone
   --system NAME      who translates: a custom system, a model, or a chat model (chat for the
-                     best one here, chat:MODEL); see: nearglot systems list. --category is the same
+                     best one here, chat:MODEL, chat:ENGINE/MODEL for one elsewhere); see:
+                     nearglot systems list. --category is the same
   --tone TONE        formal, informal or neutral; chat models only
   --gender GENDER    female, male or neutral: of the people meant; chat models only
   --engine NAME      local, team or hosted: who translates, for this call

@@ -26,7 +26,8 @@ Usage: nearglot upstreams add NAME URL [--key-file FILE] [--models PATTERN …] 
 
 Engines on other machines that speak the OpenAI interface: vLLM, llama-server, Ollama, LiteLLM, another
 Nearglot. A model of one is called NAME/MODEL: nearglot chat lab/qwen3-32b "…". They are used for chat,
-completions, embeddings, reranking and transcription of recordings, as far as the engine has them.
+completions, embeddings, reranking and transcription of recordings, as far as the engine has them, and
+for translation: nearglot translate FILE --to de --system chat:lab/qwen3-32b.
 What is asked of one leaves this machine; it is asked only by that name, and nothing else stands in for
 it, nor it for anything else.
 

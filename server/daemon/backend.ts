@@ -334,7 +334,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		host,
 		secrets,
 		modelBackend.models.downloads,
-		{ chat, keys: people.keys },
+		{ chat, keys: people.keys, upstreams },
 		log,
 	);
 	return {

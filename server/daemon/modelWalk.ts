@@ -1,9 +1,9 @@
 /** Walks the folders of models, and has what it looks at watched. */
 
-import type { Dirent } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { pushAll } from '../protocol/lists.ts';
+import { type FolderEntry, listFolder } from '../store/listFolder.ts';
 import type { FolderWatch } from './folderWatch.ts';
 
 export interface WalkRoot {
@@ -48,28 +48,28 @@ export class ModelWalk {
 	): Promise<string[]> {
 		// Watched first: what changes while it is read is read again.
 		await this.#look(folder, isEntrance);
-		let entries: Dirent[];
+		let entries: FolderEntry[];
 		try {
-			entries = await readdir(folder, { withFileTypes: true });
+			entries = await listFolder(folder);
 		} catch (error) {
 			// A folder that is not there yet is noticed when it comes; see `entrances`.
 			if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.isWatched = false;
 			return [];
 		}
-		if (depth > 0 && entries.some((entry) => entry.isFile() && entry.name === 'download.tmp'))
+		if (depth > 0 && entries.some(({ kind, name }) => kind === 'file' && name === 'download.tmp'))
 			return [];
 		if (mayBeModel && entries.some((entry) => modelMarks.includes(entry.name))) {
 			const graphs = entries.find((entry) => entry.name === 'onnx');
-			if (graphs) await this.#look(join(folder, graphs.name), graphs.isSymbolicLink());
+			if (graphs) await this.#look(join(folder, graphs.name), graphs.kind === 'link');
 			return [folder];
 		}
 		if (depth === deepest) return [];
 		const found: string[] = [];
-		for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+		for (const entry of entries) {
 			if (entry.name.startsWith('.') || entry.name.endsWith('.tmp')) continue;
 			const path = join(folder, entry.name);
-			if (entry.isDirectory() || (entry.isSymbolicLink() && (await this.#isFolder(path))))
-				pushAll(found, await this.#below(path, true, entry.isSymbolicLink(), depth + 1));
+			if (entry.kind === 'folder' || (entry.kind === 'link' && (await this.#isFolder(path))))
+				pushAll(found, await this.#below(path, true, entry.kind === 'link', depth + 1));
 		}
 		return found;
 	}

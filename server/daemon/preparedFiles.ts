@@ -3,8 +3,8 @@
  * hidden files. Nothing makes such files any more.
  */
 
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listFolder } from '../store/listFolder.ts';
 import { removePath } from '../store/movePath.ts';
 
 /** `.NAME.prepared-WHAT-VERSION-KEY.onnx`, its `.verdict`, and what a process killed while writing left. */
@@ -26,11 +26,11 @@ export async function removePreparedFiles(folders: readonly string[]): Promise<s
 }
 
 async function removeBelow(folder: string, depth: number, removed: string[]): Promise<void> {
-	for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+	for (const entry of await listFolder(folder).catch(() => [])) {
 		const path = join(folder, entry.name);
-		if (entry.isDirectory() && depth > 0) await removeBelow(path, depth - 1, removed);
+		if (entry.kind === 'folder' && depth > 0) await removeBelow(path, depth - 1, removed);
 		const isOurs = prepared.test(entry.name) || unfinished.test(entry.name);
-		if (!entry.isFile() || !isOurs) continue;
+		if (entry.kind !== 'file' || !isOurs) continue;
 		await removePath(path).then(
 			() => removed.push(path),
 			() => {},

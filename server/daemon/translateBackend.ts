@@ -8,6 +8,7 @@ import type { ChatService } from '../services/chat/chatService.ts';
 import type { ModelHost } from '../services/host.ts';
 import type { KeyStore } from '../services/limits/keyStore.ts';
 import type { Logger } from '../services/logger.ts';
+import type { ChatUpstreams } from '../services/translate/chatSystems.ts';
 import { generateChatOf } from '../services/translate/generateChat.ts';
 import {
 	createTranslateAccess,
@@ -79,7 +80,15 @@ export function createTranslateBackend(
 	host: ModelHost,
 	secrets: Secrets,
 	downloads: { list(): readonly { readonly model: string }[] },
-	{ chat, keys }: { readonly chat: ChatService; readonly keys: KeyStore },
+	{
+		chat,
+		keys,
+		upstreams,
+	}: {
+		readonly chat: ChatService;
+		readonly keys: KeyStore;
+		readonly upstreams: ChatUpstreams;
+	},
 	log: Logger,
 ): {
 	readonly translation: TranslateService;
@@ -117,6 +126,7 @@ export function createTranslateBackend(
 			remote,
 			engine: () => engine,
 			generateChat: generateChatOf(chat),
+			upstreams,
 			usualSystem: () => system,
 		}),
 		translatorAccess: createTranslateAccess({

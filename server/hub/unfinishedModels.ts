@@ -3,10 +3,10 @@
  * by themselves when nobody has come back to them for a month.
  */
 
-import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { lockFile } from '../store/lock.ts';
 import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
@@ -31,8 +31,8 @@ const waitMs = 0;
 /** Those in the folder of models, the largest first. */
 export async function listUnfinished(modelsFolder: string): Promise<UnfinishedModel[]> {
 	const folder = unfinishedFolder(modelsFolder);
-	const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
-	const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+	const entries = await listFolder(folder).catch(() => []);
+	const names = entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
 	const found = await Promise.all(names.map((name) => lookAt(join(folder, name), name)));
 	return found.sort((a, b) => b.sizeBytes - a.sizeBytes);
 }
@@ -90,15 +90,14 @@ async function lookAt(folder: string, name: string): Promise<UnfinishedModel> {
 	let files = 0;
 	const queue = [folder];
 	for (let next = queue.pop(); next !== undefined && files < maxFiles; next = queue.pop()) {
-		const entries = await readdir(next, { withFileTypes: true }).catch((): Dirent[] => []);
-		for (const entry of entries) {
-			const path = join(next, entry.name);
+		for (const name of await readdir(next).catch(() => [])) {
+			const path = join(next, name);
 			const found = await lstat(path).catch(() => undefined);
 			if (found === undefined || ++files > maxFiles) continue;
-			if (entry.isDirectory()) queue.push(path);
+			if (found.isDirectory()) queue.push(path);
 			changedAt = Math.max(changedAt, found.mtimeMs);
 			// A file has its full length from the beginning; what is written has blocks.
-			if (entry.isFile()) sizeBytes += found.blocks === undefined ? found.size : found.blocks * 512;
+			if (found.isFile()) sizeBytes += found.blocks === undefined ? found.size : found.blocks * 512;
 		}
 	}
 	return { name, sizeBytes, changedAt };

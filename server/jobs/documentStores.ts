@@ -1,9 +1,10 @@
 /** Documents of batches, listed, read and written wherever they lie. */
 
 import { randomBytes } from 'node:crypto';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 import { openPath, readPathBytes } from '../store/openPath.ts';
@@ -130,14 +131,14 @@ export class DocumentStores {
 async function* filesBelow(root: string, folder: string): AsyncIterable<FoundDocument> {
 	const start = await insideOf(root, folder);
 	const walk = async function* (path: string): AsyncIterable<FoundDocument> {
-		const entries = await readdir(path, { withFileTypes: true }).catch((error) => {
+		const entries = await listFolder(path).catch((error) => {
 			throw readable(error, path);
 		});
-		for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+		for (const entry of entries) {
 			if (entry.name.startsWith('.')) continue;
 			const own = join(path, entry.name);
-			if (entry.isDirectory()) yield* walk(own);
-			else if (entry.isFile())
+			if (entry.kind === 'folder') yield* walk(own);
+			else if (entry.kind === 'file')
 				yield {
 					place: { kind: 'folder', root, path: own },
 					name: relative(start, own).split(sep).join('/'),

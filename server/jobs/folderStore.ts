@@ -5,6 +5,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
 import { makePrivateDir } from '../store/files.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 import { linkPath, openPath } from '../store/openPath.ts';
 import { checkKey, notStored, type ObjectContent, type ObjectStore } from './objectStore.ts';
@@ -114,15 +115,15 @@ class FolderStore implements ObjectStore {
 	}
 
 	async *#listFolder(folder: string, prefix: string): AsyncIterable<string> {
-		const found = await readdir(folder, { withFileTypes: true }).catch((error) => {
+		const found = await listFolder(folder).catch((error) => {
 			if (errno(error) === 'ENOENT') return [];
 			throw this.#unusable(error, folder, 'read');
 		});
-		for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+		for (const entry of found) {
 			if (entry.name.startsWith('.')) continue;
 			const key = prefix + entry.name;
-			if (entry.isDirectory()) yield* this.#listFolder(join(folder, entry.name), `${key}/`);
-			else if (entry.isFile()) yield key;
+			if (entry.kind === 'folder') yield* this.#listFolder(join(folder, entry.name), `${key}/`);
+			else if (entry.kind === 'file') yield key;
 		}
 	}
 

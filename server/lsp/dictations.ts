@@ -103,7 +103,9 @@ export class Dictations {
 		onEvent: (event: DictationEvent) => void,
 		signal: AbortSignal,
 	): Promise<void> {
-		const microphone = await openSystemMicrophone(this.#env, process.platform, signal);
+		const microphone = await openSystemMicrophone(this.#env, process.platform, signal, (text) =>
+			onEvent({ type: 'notice', text }),
+		);
 		signal.addEventListener('abort', () => microphone.stop(), { once: true });
 		onEvent({ type: 'microphone', program: microphone.program });
 		session.stop = async () => microphone.stop();

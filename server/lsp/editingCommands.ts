@@ -1,6 +1,5 @@
 /** Commands of `workspace/executeCommand`: everything code actions do, and more, for every client. */
 
-import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
@@ -13,6 +12,7 @@ import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type TextRange } from '../protocol/index.ts';
 import { readPlainText } from '../store/files.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { addToGlossary, glossaryPath } from '../translate/workspaceGlossary.ts';
@@ -206,12 +206,13 @@ async function neighbours(
 	const root = `${(folder ? fileURLToPath(folder) : own).replace(/[\\/]$/, '')}/`;
 	const paths: string[] = [];
 	const visit = async (inside: string, depth: number): Promise<void> => {
-		for (const entry of await readdir(root + inside, { withFileTypes: true }).catch(() => [])) {
+		for (const entry of await listFolder(root + inside).catch(() => [])) {
 			if (paths.length >= maxFiles || /^(?:\.|node_modules$|dist$|vendor$)/.test(entry.name))
 				continue;
-			if (entry.isDirectory() && depth < maxDepth)
+			if (entry.kind === 'folder' && depth < maxDepth)
 				await visit(`${inside}${entry.name}/`, depth + 1);
-			else if (entry.isFile() && messageFormatOf(entry.name)) paths.push(inside + entry.name);
+			else if (entry.kind === 'file' && messageFormatOf(entry.name))
+				paths.push(inside + entry.name);
 		}
 	};
 	await visit('', 0);

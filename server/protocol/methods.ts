@@ -254,8 +254,9 @@ export interface DictateParams
 export type DictationEvent =
 	/** The page to open in a browser of the user. */
 	| { readonly type: 'page'; readonly url: string }
-	/** The program that records. */
+	/** The program that records; what a person should know while it does. */
 	| { readonly type: 'microphone'; readonly program: string }
+	| { readonly type: 'notice'; readonly text: string }
 	| { readonly type: 'state'; readonly state: RecorderState }
 	/** Seconds recorded, and how loud it is, 0…1. */
 	| { readonly type: 'level'; readonly seconds: number; readonly level: number }

@@ -1,10 +1,11 @@
 /** Weights in an archive of this machine: they are unpacked beside what is built of them, once for all tries. */
 
-import type { Dirent, Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInArchive, isArchive, unpack } from '../hub/archive.ts';
 import { AppError } from '../protocol/index.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 
 const weightsName = /\.(gguf|safetensors)$/i;
@@ -47,9 +48,9 @@ export async function unpackedWeights(
 }
 
 async function weightsIn(folder: string, depth: number): Promise<string> {
-	const entries = await readdir(folder, { withFileTypes: true });
-	if (entries.some((entry) => entry.isFile() && weightsName.test(entry.name))) return folder;
-	const inner = entries.filter((entry: Dirent) => entry.isDirectory());
+	const entries = await listFolder(folder);
+	if (entries.some(({ kind, name }) => kind === 'file' && weightsName.test(name))) return folder;
+	const inner = entries.filter(({ kind }) => kind === 'folder');
 	const [only] = inner;
 	if (inner.length === 1 && only !== undefined && depth < maxDepth)
 		return weightsIn(join(folder, only.name), depth + 1);

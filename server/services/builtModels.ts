@@ -25,6 +25,8 @@ import { keepSame, listingOf } from '../hub/unfinished.ts';
 import { textOnly, type WeightFiles } from '../hub/weightFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
+import { pushAll } from '../protocol/lists.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
@@ -375,13 +377,14 @@ export async function isBuilt(
 	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
 }
 
-export async function filesIn(folder: string): Promise<Manifest['files']> {
+/** The files below a folder, links left out, with paths in `/`. */
+export async function filesIn(folder: string, prefix = ''): Promise<Manifest['files']> {
 	const files: { path: string; sizeBytes: number }[] = [];
-	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-		if (!entry.isFile()) continue;
-		const path = join(entry.parentPath, entry.name);
-		const name = path.slice(folder.length + 1).replaceAll('\\', '/');
-		files.push({ path: name, sizeBytes: (await stat(path)).size });
+	for (const { name, kind } of await listFolder(folder)) {
+		const path = join(folder, name);
+		if (kind === 'folder') pushAll(files, await filesIn(path, `${prefix}${name}/`));
+		else if (kind === 'file')
+			files.push({ path: prefix + name, sizeBytes: (await stat(path)).size });
 	}
 	return files.sort((a, b) => a.path.localeCompare(b.path));
 }

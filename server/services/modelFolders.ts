@@ -1,6 +1,6 @@
 /** Folders of models beyond downloads: registered in place, imported from archives, removed. */
 
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
 import { diskError } from '../hub/downloadFile.ts';
@@ -12,6 +12,7 @@ import { moveModelFolders } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
 import { AppError, type ModelInfo, systemError } from '../protocol/index.ts';
 import { idName } from '../protocol/modelNames.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 import { copyPath } from '../store/openPath.ts';
 import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
@@ -205,9 +206,9 @@ async function checkCopied(folder: string, source: string): Promise<true> {
 
 /** Archives often hold one folder that holds the model. */
 async function modelRoot(folder: string): Promise<string> {
-	const entries = await readdir(folder, { withFileTypes: true });
+	const entries = await listFolder(folder);
 	if (entries.some((entry) => /^(genai_)?config\.json$/.test(entry.name))) return folder;
-	const only = entries.filter((entry) => entry.isDirectory());
+	const only = entries.filter(({ kind }) => kind === 'folder');
 	const [first] = only;
 	if (only.length === 1 && first !== undefined) return modelRoot(join(folder, first.name));
 	throw new AppError(

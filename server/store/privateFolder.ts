@@ -10,10 +10,6 @@ export interface FolderSystem {
 	run(args: readonly string[]): Promise<unknown>;
 }
 
-/** Where `icacls` is. */
-export const accessListProgram = ({ SystemRoot = 'C:\\Windows' }: NodeJS.ProcessEnv): string =>
-	win32.join(SystemRoot, 'System32', 'icacls.exe');
-
 /** With its domain: a local account may have the same name as one of the company. */
 export function accountName(name: string, env: NodeJS.ProcessEnv): string {
 	const { USERDOMAIN: given, COMPUTERNAME: computer } = env;

@@ -3,7 +3,8 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { accessListProgram, accountName, type FolderSystem } from './privateFolder.ts';
+import { accountName, type FolderSystem } from './privateFolder.ts';
+import { programPath } from './programs.ts';
 
 const runFile = promisify(execFile);
 
@@ -14,6 +15,9 @@ export const windowsFolders = (home: string, env: NodeJS.ProcessEnv): FolderSyst
 	get user() {
 		return accountName(userInfo().username, env);
 	},
-	// By its place: a folder that is open could hold one of the same name.
-	run: (args) => runFile(accessListProgram(env), [...args], { timeout: 10_000, windowsHide: true }),
+	run: async (args) => {
+		const program = programPath('icacls', env);
+		if (program === undefined) throw new Error('There is no icacls here.');
+		return runFile(program, [...args], { timeout: 10_000, windowsHide: true });
+	},
 });

@@ -31,6 +31,8 @@ export interface SentenceUnit {
 	readonly coreStart: number;
 	readonly fixed: readonly Fixed[];
 	readonly marks: readonly Mark[];
+	/** All its tags, in offsets of the block. */
+	readonly sourceMarks: readonly Mark[];
 	/** What the model reads. */
 	readonly masked: string;
 	readonly replacements: readonly Replacement[];
@@ -70,6 +72,7 @@ export function sentenceUnit(block: Block, span: Span, marks: readonly Mark[]): 
 		marks: marks
 			.slice(first, last)
 			.map((mark) => ({ ...mark, at: Math.min(Math.max(mark.at - coreStart, 0), core.length) })),
+		sourceMarks: marks,
 		masked,
 		replacements,
 		copy: !hasWords(masked),
@@ -126,11 +129,9 @@ export function sourceLength(block: Block, span: Span, marks: readonly Mark[]): 
 	return rawBetween(block, marks, span[0], span[1], 'source').length;
 }
 
-/** The sentence as it stands in the source: for text that is copied. */
-export function renderCopy(unit: SentenceUnit): RenderedSentence {
-	const marks = unit.marks.map((mark) => ({ ...mark, at: mark.at + unit.coreStart }));
-	const core = rawBetween(unit.block, marks, unit.coreStart, unit.coreStart + unit.core.length);
-	return { text: unit.lead + core + unit.trail, links: [] };
+/** The sentence as it stands in the source, byte for byte: for text that is copied. */
+export function renderCopy({ block, span, sourceMarks }: SentenceUnit): RenderedSentence {
+	return { text: rawBetween(block, sourceMarks, span[0], span[1]), links: [] };
 }
 
 /** What a model (or a chain of them) made of `unit.masked`. */
@@ -203,7 +204,10 @@ export function renderTranslated(
 		}));
 		placed = placed.map((tag) => placedIn(edited.replacements, tag));
 	}
-	if (unit.marks.length > 0 && !result.placed) {
+	// Words that stayed leave their tags, their white space and their escapes where they were.
+	const isSame = result.text === unit.masked && text === unit.core;
+	if (isSame) placed = unit.marks.map(({ at, raw }) => ({ at, raw }));
+	else if (unit.marks.length > 0 && !result.placed) {
 		const sourceWords = wordSpans(
 			unit.core,
 			languages.source,
@@ -223,11 +227,13 @@ export function renderTranslated(
 			linksOfWords(links, sourceWords, targetWords),
 		);
 	}
-	const core = assemble(text, placed, raws, unit.block.escape);
+	const whole = isSame
+		? renderCopy(unit).text
+		: unit.lead + assemble(text, placed, raws, unit.block.escape) + unit.trail;
 	const tags = tagLengths(placed);
 	const shift = (at: number, side: 'start' | 'end') => unit.lead.length + at + tags(at, side);
 	return {
-		text: unit.lead + core + unit.trail,
+		text: whole,
 		links: links.map(({ source, target }) => ({
 			source: [source[0] + unit.coreStart, source[1] + unit.coreStart],
 			target: [shift(target[0], 'start'), shift(target[1], 'end')],

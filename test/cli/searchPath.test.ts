@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { leaveOutCurrentFolder } from '../../server/cli/searchPath.ts';
-import { accessListProgram } from '../../server/store/privateFolder.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -15,11 +14,6 @@ test('Windows is told to leave out the current folder, before any command begins
 	const main = read('server/main.ts');
 	assert.ok(main.indexOf('leaveOutCurrentFolder(process.env);') < main.indexOf('void runCommand('));
 	assert.ok(main.includes('leaveOutCurrentFolder(process.env);'));
-});
-
-test('access lists are set by the program of the system, also where no server has begun', () => {
-	assert.equal(accessListProgram({ SystemRoot: 'D:\\Win' }), 'D:\\Win\\System32\\icacls.exe');
-	assert.equal(accessListProgram({}), 'C:\\Windows\\System32\\icacls.exe');
 });
 
 test('the editor starts its server outside of the opened folder', () => {

@@ -1,8 +1,9 @@
 /** Where the examples of the documents are run: a folder with what they name, `nearglot` on the path, addresses that answer. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { smallGguf } from '../engine/build/smallGguf.ts';
 import { freePort } from '../support/freePort.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { root } from './blocks.ts';
@@ -17,7 +18,7 @@ export function place(): string {
 	copyFileSync(fixture('speech/annie.flac'), join(folder, 'annie.flac'));
 	// What is in a recording is told from its content.
 	copyFileSync(fixture('speech/annie.flac'), join(folder, 'recording.mp3'));
-	for (const name of ['talk.mp3', 'film.mkv', 'one.wav'])
+	for (const name of ['talk.mp3', 'meeting.mp3', 'film.mkv', 'one.wav'])
 		copyFileSync(fixture('speech/annie.flac'), join(folder, name));
 	copyFileSync(join(root, 'README.md'), join(folder, 'README.md'));
 	mkdirSync(join(folder, 'guide'));
@@ -40,6 +41,11 @@ export function place(): string {
 		join(folder, 'company-ca.pem'),
 		readFileSync(join(root, 'test/fixtures/company-ca.pem')),
 	);
+	// Models as they are carried from one machine to another.
+	const carried = join(folder, 'qwen2.5-coder-0.5b');
+	cpSync(join(root, 'starter/models/starter-chat'), carried, { recursive: true });
+	spawnSync('tar', ['-czf', 'model.tar.gz', 'qwen2.5-coder-0.5b'], { cwd: folder });
+	for (const name of ['model.gguf', 'FILE.gguf']) writeFileSync(join(folder, name), smallGguf());
 	const git = (...args: string[]) =>
 		spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
 			cwd: folder,

@@ -12,10 +12,14 @@ import { after, before, test } from 'node:test';
 import { firstLine, gone, type Home, newHome } from '../support/home.ts';
 import { type Ended, place, runIn, script, startIn, withAddresses } from './blockPlace.ts';
 import { type Block, blocksOf, documents, needs, root } from './blocks.ts';
+import { type StandInHub, startStandInHub } from './standInHub.ts';
 
 let home: Home;
 let server: ChildProcess;
 let url = '';
+/** For blocks that download, or need what was downloaded: `sh hub`, `sh with=whisper-base`. */
+let hub: Promise<StandInHub> | undefined;
+
 before(async () => {
 	home = await newHome();
 	server = home.start(['serve', '--port', '0', '--json']);
@@ -25,7 +29,35 @@ after(async () => {
 	server.kill('SIGTERM');
 	if (server.pid) await gone(server.pid);
 	await home.close();
+	await (await hub)?.[Symbol.asyncDispose]();
 });
+
+/** Runs a block where models can be downloaded, in a home of its own, after those that it needs are there. */
+async function runWithHub(block: Block, text: string, folder: string): Promise<Ended> {
+	hub ??= startStandInHub();
+	const { url: address } = await hub;
+	const own = await newHome({ HF_ENDPOINT: address });
+	try {
+		const running = own.start(['serve', '--port', '0', '--json']);
+		const there = String((await firstLine(running))['url']);
+		const env = { ...own.env, URL: there };
+		const wanted = block.words.find((word) => word.startsWith('with='))?.slice(5);
+		for (const name of wanted?.split(',') ?? []) {
+			const got = await runIn(folder, env, 'nearglot', ['models', 'pull', name]);
+			assert.equal(got.code, 0, got.told);
+		}
+		const here = (await withAddresses(text, there)).replaceAll(
+			'https://models.example.net',
+			address,
+		);
+		return await runIn(folder, env, 'bash', ['-c', script(here)]);
+	} finally {
+		await own.close();
+	}
+}
+
+const hasHub = ({ words }: Block) =>
+	words.some((word) => word === 'hub' || word.startsWith('with='));
 
 async function runShell(block: Block, text: string, folder: string): Promise<Ended> {
 	const fixture = block.words.find((word) => word.startsWith('fixture='))?.slice(8);
@@ -35,6 +67,7 @@ async function runShell(block: Block, text: string, folder: string): Promise<End
 	}
 	const env = { ...home.env, URL: url };
 	if (block.words.includes('until-stopped')) return stopped(text, folder);
+	if (hasHub(block)) return runWithHub(block, text, folder);
 	return runIn(folder, env, 'bash', ['-c', script(await withAddresses(text, url))]);
 }
 

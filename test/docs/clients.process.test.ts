@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -14,6 +14,7 @@ import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
 import { needsShell } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
 import { blocksOf, readDocument } from './blocks.ts';
 
 const clients = clientsFolder as string;
@@ -46,8 +47,33 @@ before(async () => {
 after(async () => {
 	if (skip !== false) return;
 	await home.close();
+	await endLeft();
 	rmSync(folder, { recursive: true, force: true });
 });
+
+/** Processes of this test's home: Cline leaves a daemon, its hub, that would outlive the test. */
+function left(): number[] {
+	if (process.platform !== 'linux') return [];
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.filter((pid) => {
+			try {
+				return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${folder}`);
+			} catch {
+				// It is somebody else's, or has ended.
+				return false;
+			}
+		})
+		.map(Number);
+}
+
+async function endLeft(): Promise<void> {
+	for (const pid of left()) process.kill(pid, 'SIGTERM');
+	const end = Date.now() + 5000;
+	await until('what the clients left has ended', () => left().length === 0 || Date.now() > end);
+	for (const pid of left()) process.kill(pid, 'SIGKILL');
+	await until('what the clients left has ended', () => left().length === 0);
+}
 
 /** What the pages write, with the address and a model of this test. */
 const here = (text: string) =>
@@ -124,10 +150,17 @@ test('the program with LlamaIndex gets an answer', { skip }, async () => {
 	}
 });
 
-test('the pages of Connect name the versions that are run', () => {
+test('nothing of the clients outlives the test', { skip }, async () => {
+	await endLeft();
+	assert.deepEqual(left(), []);
+});
+
+test('the pages of Connect name the versions that are run, and when that was', () => {
 	const pages = ['editors', 'libraries']
 		.map((name) => readDocument(`docs/connect/${name}.md`))
 		.join('');
 	for (const version of Object.values(versions as Record<string, string>))
 		assert.ok(pages.includes(version), version);
+	assert.match(readDocument('docs/connect/editors.md'), /as of \d{1,2} [A-Z][a-z]+ 20\d\d/);
+	assert.match(readDocument('docs/connect/libraries.md'), /, on \d{1,2} [A-Z][a-z]+ 20\d\d\)/);
 });

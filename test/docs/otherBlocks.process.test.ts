@@ -20,6 +20,7 @@ import { parseGlossary } from '../../server/translate/workspaceGlossary.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
 import { needsShell } from '../support/systemNeeds.ts';
 import { pathOf, place, runIn, withAddresses } from './blockPlace.ts';
+import { behindCaddy, isThere, mergedByCompose, parsesAsPowerShell } from './blockPrograms.ts';
 import { type Block, blocksOf, documents, readDocument, root } from './blocks.ts';
 
 let home: Home;
@@ -36,8 +37,6 @@ after(async () => {
 });
 
 const where = ({ document, line }: Block) => `${document}:${line}`;
-const isThere = (command: string, option = '--version') =>
-	spawnSync(command, [option], { encoding: 'utf8' }).status === 0;
 
 /** A chat at an address a block names, with the name of its model replaced by the built-in one. */
 async function chatAt(address: string, block: Block): Promise<void> {
@@ -294,6 +293,7 @@ const checks: Readonly<
 			for (const word of command === undefined ? [] : kept)
 				assert.ok(command?.includes(word), `${where(block)}: ${word}`);
 		}
+		mergedByCompose(block.text, folder);
 	},
 	jsonl: async (block) => {
 		// Results are put into a folder of the same name, which is not written over.
@@ -326,6 +326,7 @@ const checks: Readonly<
 		await chatAt(`${await withAddresses(base, url)}/chat/completions`, block);
 	},
 	powershell: async (block) => {
+		await parsesAsPowerShell(block.text);
 		const [, address = '', type = '', body = ''] =
 			/Invoke-RestMethod (\S+) -Method Post -ContentType (\S+) `\s+-Body '([^']+)'/.exec(
 				block.text,
@@ -343,8 +344,9 @@ const checks: Readonly<
 		]);
 		assert.equal(code, 0, told);
 	},
-	'powershell backup': (block, context) => {
-		if (!isThere('pwsh')) return context.skip('PowerShell is not installed');
+	'powershell backup': async (block) => {
+		await parsesAsPowerShell(block.text);
+		if (!isThere('pwsh')) return;
 		const { status, stderr } = spawnSync(
 			'pwsh',
 			['-NoProfile', '-Command', '[scriptblock]::Create([Console]::In.ReadToEnd()) | Out-Null'],
@@ -369,7 +371,7 @@ const checks: Readonly<
 		assert.ok(terms.length >= 2);
 		assert.deepEqual(problems, []);
 	},
-	'text caddy': (block, context) => {
+	'text caddy': async (block, context) => {
 		if (!isThere('caddy', 'version')) return context.skip('caddy is not installed');
 		const file = join(folder, 'Caddyfile');
 		writeFileSync(file, block.text);
@@ -378,6 +380,7 @@ const checks: Readonly<
 		});
 		assert.equal(made.status, 0, made.stderr);
 		assert.match(made.stdout, /"flush_interval":-1/);
+		await behindCaddy(block.text, folder);
 	},
 	'text haproxy': (block, context) => {
 		if (!isThere('haproxy', '-v')) return context.skip('haproxy is not installed');

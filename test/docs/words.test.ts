@@ -61,9 +61,36 @@ const foreign: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> 
 		[/\bTokens\b/, 'Token'],
 		[/\bFassung\b/, 'Version'],
 		[/\bSchreibmarke\b/, 'Cursor'],
+		[/\bTeamserver\b/, 'Team-Server'],
+		[/\bZwischenspeicher\b/, 'Cache'],
+		// The word is what German calls a language model.
+		[/(?<!\w)Sprachmodell/, 'Spracherkennungsmodell'],
+		[/\bspr(?:icht|echen) (?:die|das|eine) \S*Schnittstelle/, 'kompatibel mit'],
 	],
-	fr: [[/(?<!\p{L})(?:tu|toi|ton|tes)(?!\p{L})/iu, 'vous']],
-	es: [[/(?<!\p{L})(?:tú|tus?|contigo)(?!\p{L})/iu, 'usted, su']],
+	fr: [
+		[/(?<!\p{L})(?:tu|toi|ton|tes)(?!\p{L})/iu, 'vous'],
+		[/'/, 'the apostrophe ’'],
+		// Without its negation it says the opposite.
+		[/\} plus utilisés/, 'qui ne servent plus'],
+		[/\bChercher\b/, 'Rechercher'],
+		[/point d’accès/, 'point de terminaison'],
+		[/(?<!\p{L})(?:les?|des|un|vos) chats?(?!\p{L})/iu, 'discussion'],
+		[/\bparle l’interface/, 'compatible avec'],
+		[/\b(?:paramètres|variables) auraient été perdu/, 'espaces réservés'],
+	],
+	es: [
+		[/(?<!\p{L})(?:tú|tus?|contigo)(?!\p{L})/iu, 'usted, su'],
+		[
+			/(?<!\p{L})(?:Pide|Elige|Pega|Empieza|Comprueba|Selecciona|Permite|eliges|escribes|usas|has iniciado|escribe un)(?!\p{L})/u,
+			'pida, elija, escriba …',
+		],
+		[/(?<!\p{L})(?:ordenador|máquina)(?!\p{L})/iu, 'equipo'],
+		[/espacio de trabajo/i, 'área de trabajo'],
+		[/petici(?:ón|ones)/i, 'solicitud'],
+		[/(?<!\p{L})(?:la|ninguna) orden(?!\p{L})/iu, 'comando'],
+		[/punto de acceso/i, 'punto de conexión'],
+		[/\bhabla la interfaz/, 'es compatible con'],
+	],
 };
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');

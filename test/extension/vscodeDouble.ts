@@ -35,6 +35,10 @@ export interface Desk {
 	statusItems: StatusItem[];
 	/** Texts of documents that were opened unsaved. */
 	documents: string[];
+	/** The terminal in front. */
+	terminal: object | undefined;
+	/** Does what a command of the editor does. */
+	command: (...called: readonly unknown[]) => unknown;
 }
 
 export interface StatusItem {
@@ -65,6 +69,8 @@ export function resetDesk(): void {
 		settings: {},
 		statusItems: [],
 		documents: [],
+		terminal: undefined,
+		command: () => undefined,
 		configure: (name: string) => {
 			for (const listener of configured) {
 				listener({ affectsConfiguration: (section: string) => section === `nearglot.${name}` });
@@ -127,6 +133,10 @@ class EventEmitter<T> {
 	}
 }
 
+/** A command in a terminal has started, or ended. */
+export const commandStarted = new EventEmitter<{ terminal: object }>();
+export const commandEnded = new EventEmitter<{ terminal: object }>();
+
 class ThemeColor {
 	readonly id: string;
 
@@ -170,6 +180,7 @@ const double = {
 	Disposable,
 	EventEmitter,
 	MarkdownString,
+	ExtensionKind: { UI: 1, Workspace: 2 },
 	StatusBarAlignment: { Left: 1, Right: 2 },
 	ThemeColor,
 	ThemeIcon,
@@ -199,7 +210,10 @@ const double = {
 			text.replace(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
 	},
 	commands: {
-		executeCommand: async (...called: unknown[]) => void desk.commands.push(called),
+		executeCommand: async (...called: unknown[]) => {
+			desk.commands.push(called);
+			return desk.command(...called);
+		},
 	},
 	env: {
 		uriScheme: 'vscode',
@@ -220,6 +234,7 @@ const double = {
 		asExternalUri: async (uri: unknown) => uri,
 		openExternal: (address: unknown) => desk.open(String(address)),
 		clipboard: {
+			readText: async () => desk.clipboard,
 			writeText: async (text: string) => {
 				desk.clipboard = text;
 			},
@@ -231,7 +246,13 @@ const double = {
 			desk.statusItems.push(item);
 			return item;
 		},
+		get activeTerminal() {
+			return desk.terminal;
+		},
+		onDidStartTerminalShellExecution: commandStarted.event,
+		onDidEndTerminalShellExecution: commandEnded.event,
 		showTextDocument: async () => undefined,
+		showWarningMessage: (...shown: unknown[]) => desk.message(...shown),
 		showQuickPick: (...shown: unknown[]) => desk.quickPick(...shown),
 		showInformationMessage: (...shown: unknown[]) => desk.message(...shown),
 		showErrorMessage: (...shown: unknown[]) => desk.message(...shown),

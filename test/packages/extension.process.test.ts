@@ -1,7 +1,7 @@
 /** The extension's packages, unpacked: what is in them, and whether the server in that of this platform runs as it should. */
 
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { unpack } from '../../server/hub/archive.ts';
@@ -42,8 +42,19 @@ test(
 );
 
 test('the extension without native code has the same bundles, no binary and no model', async () => {
-	const { files } = await unpackExtension('universal');
+	const { folder, files } = await unpackExtension('universal');
 	assert.deepEqual(missingBundles(files), []);
+	// Of the pictures it has those that its page shows, of which none moves.
+	const page = readFileSync(join(folder, 'readme.md'), 'utf8');
+	const shown = [...page.matchAll(/<img src="([^":]+)"/g)].map(([, path]) => path);
+	assert.deepEqual(
+		files.filter((file) => file.startsWith('docs/screenshots/')),
+		shown,
+	);
+	assert.deepEqual(
+		shown.filter((path) => !path?.endsWith('.png')),
+		[],
+	);
 	const foreign = files.filter((file) => /\.(node|dll|dylib|onnx)$|\.so(\.|$)/.test(file));
 	assert.deepEqual(foreign, []);
 });

@@ -37,8 +37,10 @@ export class Workshop {
 		this.bundles = join(folder, 'bundles');
 	}
 
-	static async open(): Promise<Workshop> {
+	/** @param packed a folder of packages that are there already; then there are no bundles */
+	static async open(packed?: string): Promise<Workshop> {
 		const workshop = new Workshop(temporaryFolder('packed ü'));
+		if (packed !== undefined) return workshop;
 		await workshop.script('esbuild.mjs', '--production', '--out', workshop.bundles);
 		return workshop;
 	}

@@ -97,6 +97,8 @@ const notEverywhere: Readonly<Record<string, RegExp>> = {
 };
 /** Where the system's way does as well, with the reason. */
 const asWellElsewhere: Readonly<Record<string, string>> = {
+	'packages/wine.process.test.ts': 'asked for where Wine is',
+	'extension/chat/toTerminal.test.ts': 'names, not shells',
 	'cli/namedFile.test.ts': 'names, not files',
 	'webview/mentions.test.ts': 'names, not files',
 	'hub/archive.test.ts': 'names, not files',
@@ -104,6 +106,7 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'http/speechRoutes.process.test.ts': 'a name that is refused',
 	'lsp/prose/translateRange.test.ts': 'a script that nobody runs',
 	'docs/blockPlace.ts': 'used by tests that need a shell and say so',
+	'docs/blockPrograms.ts': 'used by tests that need a shell and say so',
 	'engine/signedSums.model.test.ts': 'asked for only where it is there',
 	'engine/confinedProgram.ts': 'run by a test for Linux',
 	'faults/faultHome.ts': 'run by a test that is not for Windows',

@@ -14,7 +14,7 @@ export interface Gpu {
 
 export interface GpuDeps {
 	readonly platform: NodeJS.Platform;
-	/** Output of a program, or `undefined` when it is absent, fails or takes too long. */
+	/** Output of a program of that name, or `undefined` when it is absent, fails or takes too long. */
 	run(command: string, args: readonly string[]): Promise<string | undefined>;
 	/** Text of a file, or `undefined`. */
 	read(path: string): Promise<string | undefined>;
@@ -44,7 +44,7 @@ export async function listGpus(deps: GpuDeps): Promise<readonly Gpu[]> {
 	const others =
 		deps.platform === 'win32'
 			? parseWindows(
-					await deps.run('powershell.exe', [
+					await deps.run('powershell', [
 						'-NoProfile',
 						'-NonInteractive',
 						'-Command',

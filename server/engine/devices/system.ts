@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { programPath } from '../../store/programs.ts';
 import type { GpuDeps } from './gpus.ts';
 
 const limitMs = 5000;
@@ -11,8 +12,10 @@ export function systemGpuDeps(): GpuDeps {
 		platform: process.platform,
 		run: (command, args) =>
 			new Promise((resolve) => {
+				const program = programPath(command);
+				if (program === undefined) return resolve(undefined);
 				execFile(
-					command,
+					program,
 					[...args],
 					{ timeout: limitMs, windowsHide: true, maxBuffer: 1 << 20 },
 					(error, stdout) => resolve(error === null ? stdout : undefined),

@@ -1,8 +1,9 @@
 /** The files of a folder that are searched: text that people wrote, in the order of their paths. */
 
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pushAll } from '../../protocol/lists.ts';
+import { listFolder } from '../../store/listFolder.ts';
 import { IgnoreRules } from './ignoreRules.ts';
 
 /** Larger files in bytes are data. */
@@ -24,13 +25,14 @@ export async function* walkFiles(
 ): AsyncGenerator<FoundFile> {
 	const folders = [''];
 	for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-		const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+		const entries = await listFolder(join(root, folder)).catch(() => []);
 		const below: string[] = [];
-		for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+		for (const entry of entries) {
 			const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-			if (!entry.isFile() && !entry.isDirectory()) continue;
-			if (await rules.ignoresItself(path, entry.isDirectory())) continue;
-			if (entry.isDirectory()) below.push(path);
+			const isFolder = entry.kind === 'folder';
+			if (!isFolder && entry.kind !== 'file') continue;
+			if (await rules.ignoresItself(path, isFolder)) continue;
+			if (isFolder) below.push(path);
 			else {
 				const found = await findFile(root, path);
 				if (found) yield found;

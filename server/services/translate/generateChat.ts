@@ -15,7 +15,8 @@ export function generateChatOf(chat: Pick<ChatService, 'run'>): GenerateChat {
 				max_tokens: maxTokens,
 				temperature: 0,
 				seed: 0,
-				reasoning_effort: 'none',
+				// Engines elsewhere refuse an effort they do not know.
+				...(model.includes('/') ? {} : { reasoning_effort: 'none' as const }),
 				response_format: { type: 'json_schema', json_schema: { schema: schema as JsonSchema } },
 			} as Parameters<ChatService['run']>[0],
 			(event) => {

@@ -1,17 +1,35 @@
 /** What a request, a setting or a person may choose to translate: everything that has a name. */
 
-import { type ModelInfo, readyChatModels } from '../../protocol/index.ts';
+import { readyChatModels } from '../../protocol/index.ts';
 import type { TranslationSystem } from '../../protocol/routes/translationSystems.ts';
+import type { ModelHost } from '../host.ts';
+import type { ChatUpstreams } from './chatSystems.ts';
 import type { InstalledModel } from './translateModels.ts';
 import type { CustomSystems } from './translateSystems.ts';
 
-/** The general system first, then custom ones, models for pairs, chat models with the best first. */
+/** Where chat models are listed. */
+export interface ChatModelLists {
+	readonly host: Pick<ModelHost, 'list'>;
+	readonly upstreams?: ChatUpstreams;
+}
+
+/**
+ * The general system first, then custom ones, models for pairs, chat models with the best first, and those of
+ * engines elsewhere.
+ *
+ * @param chat absent where chat models are no systems
+ */
 export async function listSystems(
 	custom: CustomSystems,
 	installed: () => Promise<readonly InstalledModel[]>,
-	chatModels: () => Promise<readonly ModelInfo[]>,
+	chat: ChatModelLists | undefined,
 ): Promise<TranslationSystem[]> {
-	const [own, models, chat] = await Promise.all([custom.list(), installed(), chatModels()]);
+	const [own, models, here, there] = await Promise.all([
+		custom.list(),
+		installed(),
+		chat?.host.list('chat-completion') ?? [],
+		chat?.upstreams?.list() ?? [],
+	]);
 	return [
 		{ name: 'general', kind: 'general' },
 		...own.map(
@@ -28,12 +46,21 @@ export async function listSystems(
 				model: info.id,
 			}),
 		),
-		...readyChatModels(chat).map(
+		...readyChatModels(here).map(
 			({ id }): TranslationSystem => ({
 				name: `chat:${id}`,
 				kind: 'chat',
 				model: id,
 			}),
 		),
+		...there
+			.filter(({ task = 'chat-completion' }) => task === 'chat-completion')
+			.map(
+				({ fullId }): TranslationSystem => ({
+					name: `chat:${fullId}`,
+					kind: 'chat',
+					model: fullId,
+				}),
+			),
 	];
 }

@@ -24,7 +24,7 @@ import {
 	chatRun,
 	type TranslateByChat,
 } from './chatRun.ts';
-import { chatModelOf } from './chatSystems.ts';
+import { type ChatUpstreams, chatModelOf } from './chatSystems.ts';
 import { type GenerateChat, unusableModel } from './chatTranslator.ts';
 import { type ChooseSystem, type ChosenSystem, guidanceOf, systemChooser } from './chooseSystem.ts';
 import { copiedText } from './copiedText.ts';
@@ -87,6 +87,8 @@ export interface TranslateDeps {
 	readonly engine?: () => TranslateEngine;
 	/** How chat models are asked; without it they are no systems. */
 	readonly generateChat?: GenerateChat;
+	/** Engines elsewhere whose chat models may be named. */
+	readonly upstreams?: ChatUpstreams;
 	/** System of requests that name none. */
 	readonly usualSystem?: () => string | undefined;
 }
@@ -99,7 +101,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const admission = createTranslateAdmission(usualEngine, deps.bound);
 	const chooseOnce = systemChooser({
 		...{ models, custom },
-		chatModel: async (name) => (deps.generateChat ? chatModelOf(deps.host, name) : undefined),
+		chatModel: async (name) => deps.generateChat && chatModelOf(deps.host, name, deps.upstreams),
 		usualSystem: () => deps.usualSystem?.(),
 	});
 
@@ -387,9 +389,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		translate: (request, signal) => newRun().translate(request, signal),
 		translatable,
 		systems: async () => ({
-			systems: await listSystems(custom, models.installed, async () =>
-				deps.generateChat ? deps.host.list('chat-completion') : [],
-			),
+			systems: await listSystems(custom, models.installed, deps.generateChat && deps),
 			usual: deps.usualSystem?.() ?? 'general',
 		}),
 		models,

@@ -50,6 +50,7 @@ export interface SystemGuidance {
 
 /** The name of a system, or of a model, in a request; `undefined` when nothing can be called so. */
 export function categoryName(given: string): string | undefined {
+	if (/^chat:[a-z0-9][\w-]{0,63}\/[\w.@+:/-]{1,200}$/i.test(given)) return given;
 	const [, name] = /^((?:chat:)?[\w.@+-]{1,100}(?::\d{1,9})?)(?::latest)?$/i.exec(given) ?? [];
 	return name;
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { snippets } from '../../../extension/actions/copyEndpoint.ts';
 import { modelInformation } from '../../../extension/ai/modelProvider.ts';
+import { distantRepositories } from '../../../extension/chat/distantRepository.ts';
 import { showError } from '../../../extension/notify.ts';
 import { AppError, type ModelInfo } from '../../../server/protocol/index.ts';
 import { until } from '../../support/until.ts';
@@ -283,5 +284,54 @@ describe("VS Code's own places for models", () => {
 			rootUri: vscode.Uri.file(root),
 		});
 		assert.ok(repository().inputBox.value.trim().length > 0);
+	});
+
+	it('reads the changes of a window whose git runs on another machine as git itself tells them', async () => {
+		const root = join(folder(), 'distant');
+		mkdirSync(root, { recursive: true });
+		const git = (...words: string[]) =>
+			execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], {
+				cwd: root,
+				stdio: 'pipe',
+			});
+		const lines = Array.from({ length: 30 }, (_, index) => `line ${index}\n`);
+		git('init', '-q');
+		writeFileSync(join(root, 'changed.txt'), lines.join(''));
+		writeFileSync(join(root, 'removed.txt'), 'one\n');
+		writeFileSync(join(root, 'old name.txt'), lines.toReversed().join(''));
+		writeFileSync(join(root, 'picture.bin'), new Uint8Array([1, 0, 2]));
+		git('add', '.');
+		git('commit', '-q', '-m', 'Begin');
+		git('rm', '-q', 'removed.txt');
+		git('mv', 'old name.txt', 'new name.txt');
+		writeFileSync(
+			join(root, 'changed.txt'),
+			lines.with(20, 'staged, without an end').slice(0, 21).join(''),
+		);
+		writeFileSync(join(root, 'new.txt'), 'ünï\n');
+		writeFileSync(join(root, 'picture.bin'), new Uint8Array([1, 0, 3]));
+		git('add', '.');
+		writeFileSync(join(root, 'new.txt'), 'not staged\n');
+		writeFileSync(join(root, 'untracked.txt'), 'nobody asked\n');
+		const extension = vscode.extensions.getExtension('vscode.git');
+		assert.ok(extension);
+		const api = (await extension.activate()).getAPI(1);
+		await api.openRepository(vscode.Uri.file(root));
+		const own = () =>
+			api.repositories.find(({ rootUri }: { rootUri: vscode.Uri }) => rootUri.fsPath === root);
+		await until('the repository is known', () => own()?.state.workingTreeChanges.length === 2);
+		const distant = (await distantRepositories()).find(({ rootUri }) => rootUri.fsPath === root);
+		assert.ok(distant);
+		// Modes, hashes and how much of a renamed file is alike take a git that has the objects at hand.
+		const plain = (diff: string) =>
+			diff
+				.split('\n')
+				.filter((line) => !/^(?:index|similarity index) /.test(line))
+				.map((line) => line.replace(/^(@@ [^@]+ @@).*/, '$1').trimEnd())
+				.join('\n')
+				.trim();
+		for (const staged of [true, false])
+			assert.equal(plain(await distant.diff(staged)), plain(await own().diff(staged)));
+		assert.match(await distant.diff(true), /\+ünï/);
 	});
 });

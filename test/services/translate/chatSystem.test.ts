@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError, type ModelInfo } from '../../../server/protocol/index.ts';
 import type { ModelHost } from '../../../server/services/host.ts';
+import type { ChatUpstreams } from '../../../server/services/translate/chatSystems.ts';
 import type { SentenceClient } from '../../../server/services/translate/sentenceClient.ts';
 import type { TranslateRequest } from '../../../server/services/translate/translateRequest.ts';
 import { createTranslateService } from '../../../server/services/translate/translateService.ts';
@@ -38,7 +39,7 @@ const request: TranslateRequest = {
 	priority: 'interactive',
 };
 
-function newService(chat: ScriptedChat, custom?: CustomSystem) {
+function newService(chat: ScriptedChat, custom?: CustomSystem, upstreams?: ChatUpstreams) {
 	const rows = [chatModel('small'), chatModel('big')];
 	const host: ModelHost = {
 		list: async (task) => (task === 'chat-completion' ? rows : []),
@@ -50,6 +51,7 @@ function newService(chat: ScriptedChat, custom?: CustomSystem) {
 	return createTranslateService({
 		...{ host, client, language: languageToolsHere, cache: new SentenceCache(1 << 20) },
 		generateChat: chat.ask,
+		...(upstreams ? { upstreams } : {}),
 		custom: {
 			find: async (category) => (category === custom?.category ? custom : undefined),
 			list: async () => [],
@@ -111,6 +113,40 @@ test('without its name no chat model is asked', async () => {
 	await assert.rejects(textsOf(service, { texts: ['One.'], category: 'constructor' }), {
 		code: 'model_not_found',
 	});
+});
+
+test('a chat model of an engine elsewhere translates by its full name alone', async () => {
+	const chat = scriptedChat();
+	const entry = { name: 'lab', url: 'http://127.0.0.1:1/v1', models: [], timeoutS: 9 };
+	const models = [
+		{ id: 'org/poly:7b', contextLength: 32_768 },
+		{ id: 'bge', task: 'feature-extraction' },
+	] as const;
+	const engine = { entry, models: async () => models, lastModels: [] };
+	const upstreams = {
+		find: async (name: string) => {
+			if (name.startsWith('lab/secret')) throw new AppError('model_not_found', 'not allowed');
+			if (!name.startsWith('lab/')) return undefined;
+			return { upstream: engine, model: name.slice(4), id: name };
+		},
+		list: async () => models.map((model) => ({ ...model, fullId: `lab/${model.id}` })),
+	} as unknown as ChatUpstreams;
+	const service = newService(chat, undefined, upstreams);
+	const category = categoryName('chat:lab/org/poly:7b') ?? assert.fail();
+	const made = await service.translate({ ...request, texts: ['One.'], category, tone: 'formal' });
+	assert.equal(made.items[0]?.translations[0]?.text, 'ONE.');
+	assert.deepEqual(made.models, ['lab/org/poly:7b']);
+	assert.equal(chat.asked[0]?.model, 'lab/org/poly:7b');
+	assert.ok((await service.systems()).systems.some(({ name }) => name === category));
+	assert.ok(!(await service.systems()).systems.some(({ name }) => name.includes('bge')));
+	for (const name of ['chat:lab/secret', 'chat:other/poly'])
+		await assert.rejects(textsOf(service, { texts: ['One.'], category: name }), {
+			code: 'model_not_found',
+			param: 'category',
+		});
+	for (const name of ['lab/org/poly', 'chat:../../x', 'chat:/etc', 'chat:lab/', 'chat:lab/a b'])
+		assert.equal(categoryName(name), undefined);
+	assert.equal(chat.asked.length, 1);
 });
 
 test('masks, tags and line ends of a text come through a chat model', async () => {
