@@ -43,7 +43,8 @@ const emptyResult = () => ({
 function runInto(result, options) {
 	const shared = options.argv ?? [];
 	const stream = run({
-		timeout: 300_000,
+		// Wine alone takes longer.
+		timeout: process.env.NEARGLOT_WINE === '1' ? 1_200_000 : 300_000,
 		execArgv: ['--disable-warning=ExperimentalWarning'],
 		...options,
 	});

@@ -8,6 +8,8 @@ import { archiveEndingOf, archiveEndings } from '../server/protocol/archiveTypes
 import { translatedFileName } from '../server/protocol/translatedFileName.ts';
 import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
+import { KeptTextList } from './keptTextList.tsx';
+import { type KeptText, keptTexts } from './keptTexts.ts';
 import type { StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
 import { chosenSystem, SystemChoice } from './systemChoice.tsx';
@@ -24,6 +26,8 @@ interface Job {
 	/** Where the translated file can be had. */
 	readonly url?: string;
 	readonly result?: string;
+	/** Texts that stayed as they were; those of files that are no text are only counted. */
+	readonly kept?: readonly KeptText[];
 }
 
 /** Stays while other tools are shown. */
@@ -52,7 +56,7 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	};
 	jobs.value = [job, ...jobs.value];
 	try {
-		const { made, pieces, stayed, quality, result } = await translatedFile(api, file, job);
+		const { made, pieces, stayed, quality, result, kept } = await translatedFile(api, file, job);
 		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
@@ -62,6 +66,7 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 			].join(' · '),
 			url: URL.createObjectURL(made),
 			...(result === undefined ? {} : { result }),
+			...(kept === undefined || kept.length === 0 ? {} : { kept }),
 		});
 	} catch (error) {
 		const note = job.stop.signal.aborted ? text('cancelled') : errorText(error);
@@ -73,23 +78,19 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 async function translatedFile(api: StudioApi, file: File, { to, stop: { signal } }: Job) {
 	if (archiveEndingOf(file.name))
 		return {
-			result: undefined,
+			...{ result: undefined, kept: undefined },
 			...(await api.translateFile(file, to, chosenSystem.value, signal)),
 		};
 	const document = { fileName: file.name, text: await file.text(), to };
-	const {
-		text: made,
-		pieces,
-		refused,
-		left,
-		quality,
-	} = await api.translateDocument(document, chosenSystem.value, signal);
+	const answer = await api.translateDocument(document, chosenSystem.value, signal);
+	const { text: made, pieces, refused, left, quality } = answer;
 	return {
 		made: new Blob([made], { type: 'text/plain' }),
 		pieces,
 		quality,
 		stayed: refused.length + left.length,
 		result: made.slice(0, 20_000),
+		kept: keptTexts(document.text, answer),
 	};
 }
 
@@ -196,6 +197,7 @@ function JobView({ job }: { job: Job }): VNode {
 				)}
 			</div>
 			{job.state === 'working' && <progress aria-label={job.name} />}
+			{job.kept && <KeptTextList kept={job.kept} />}
 			{job.result !== undefined && (
 				<details>
 					<summary>{text('showText')}</summary>

@@ -128,6 +128,7 @@ export const studioStrings = {
 	record: 'Record',
 	recordingHint: 'Drop a recording here. It goes to the computer of this server and no further.',
 	save: 'Save',
+	showKept: 'Show what stayed as it was',
 	showText: 'Show the text',
 	stopRecording: 'Stop {0}',
 	people: 'People and Usage',

@@ -1,4 +1,4 @@
-/** `bench -- quality [translate|chat|speech] [OPTIONS]`: quality of the built-in models, or of any folder. */
+/** `bench -- quality [translate|confidence|chat|speech] [OPTIONS]`: quality of the built-in models, or of any folder. */
 
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chatQuality } from './chatQuality.ts';
 import { speechQuality } from './speechQuality.ts';
+import { printConfidence, translationConfidence } from './translationConfidence.ts';
 import { translationQuality } from './translationQuality.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-const usage = `Usage: npm run bench -- quality [translate|chat|speech] [OPTIONS]
+const usage = `Usage: npm run bench -- quality [translate|confidence|chat|speech] [OPTIONS]
 
   --model DIR        model folder (default: the built-in one)
   --limit N          prompts, sentences or recordings per set (default: all)
@@ -23,6 +24,8 @@ translate:
   --sets A,B         default heldout,labels,tatoeba1000,flores-dev
   --languages A,B    default de,fr,es
   --raw              without the masking of code and placeholders
+confidence: how well a model's own probabilities tell how good its translations are (server/translate/qualityEstimate.ts)
+  --folder, --sets, --languages as for translate (default: tatoeba1000,flores-dev; --limit 200)
 chat:
   --prompts FILE     lines of {set, messages, tools, answer} (default: starter/work/chat/prompts.jsonl, see starter/chat/prompts.py)
   --dialogues N      chats of 12 questions, whose answers are compared with those to the questions alone (default: 50)
@@ -30,6 +33,9 @@ chat:
 speech:
   --recordings PATH  PATH.i16 and PATH.jsonl of starter/speech/synth.py --heldout (default: starter/work/speech/heldout)
   --audio DIR        folder with fsdd/ and clips of people (default: ../shared/data/audio)`;
+
+/** Built-in models whose kind of figures is called otherwise. */
+const builtIn: Readonly<Record<string, string>> = { confidence: 'translate' };
 
 /** Runs the quality bench; returns the exit code. */
 export async function runQuality(args: readonly string[]): Promise<number> {
@@ -44,9 +50,9 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			turns: { type: 'string' },
 			recordings: { type: 'string', default: join(root, 'starter/work/speech/heldout') },
 			audio: { type: 'string' },
-			sets: { type: 'string', default: 'heldout,labels,tatoeba1000,flores-dev' },
+			sets: { type: 'string' },
 			languages: { type: 'string', default: 'de,fr,es' },
-			limit: { type: 'string', default: '0' },
+			limit: { type: 'string' },
 			threads: { type: 'string' },
 			raw: { type: 'boolean', default: false },
 			samples: { type: 'boolean', default: false },
@@ -55,13 +61,13 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 		},
 	});
 	const [kind = 'translate'] = positionals;
-	if (values.help || !['translate', 'chat', 'speech'].includes(kind)) {
+	if (values.help || !['translate', 'confidence', 'chat', 'speech'].includes(kind)) {
 		console.log(usage);
 		return values.help ? 0 : 2;
 	}
 	const common = {
-		model: values.model ?? join(root, `starter/models/starter-${kind}`),
-		limit: Number(values.limit),
+		model: values.model ?? join(root, `starter/models/starter-${builtIn[kind] ?? kind}`),
+		limit: Number(values.limit ?? (kind === 'confidence' ? 200 : 0)),
 		...(values.threads === undefined ? {} : { threads: Number(values.threads) }),
 	};
 	const shared = process.env['NEARGLOT_SHARED'] ?? join(root, '../shared');
@@ -118,13 +124,26 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			);
 			return 1;
 		}
+		const sets = (name: string) => (values.sets ?? name).split(',');
+		const languages = values.languages.split(',');
+		if (kind === 'confidence') {
+			const found = await translationConfidence({
+				...{ ...common, folders, languages },
+				sets: sets('tatoeba1000,flores-dev'),
+			});
+			if (found.sentences === 0) console.error(`No sentences in ${folders.join(', ')}.`);
+			else printConfidence(found);
+			rows = found.sentences === 0 ? [] : [found];
+			if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, '\t')}\n`);
+			return rows.length > 0 ? 0 : 1;
+		}
 		console.log('set           dir    n     BLEU  chrF  exact  kept   words/s');
 		rows = await translationQuality(
 			{
 				...common,
 				folders,
-				sets: values.sets.split(','),
-				languages: values.languages.split(','),
+				sets: sets('heldout,labels,tatoeba1000,flores-dev'),
+				languages,
 				raw: values.raw,
 			},
 			(row) => {

@@ -1,6 +1,6 @@
 /**
  * How well what a model thinks of its own translations tells how good they are: for each sentence of the evaluation
- * sets its mean log-probability, lengths and chrF. Prints the least-squares fit that `qualityEstimate.ts` holds for the
+ * sets its mean log-probability, lengths and chrF. `npm run bench -- quality confidence` prints the least-squares fit that `qualityEstimate.ts` holds for the
  * built-in model, how it ranks sentences, and what a limit leaves out.
  */
 
@@ -79,6 +79,22 @@ export async function translationConfidence(options: ConfidenceOptions): Promise
 		spearman: correlation(ranks(estimates), ranks(scores)),
 		meanError: mean(other.map(({ estimate, chrf }) => Math.abs(estimate - chrf))),
 	};
+}
+
+/** Prints the figures as docs/translation.md has them. */
+export function printConfidence(found: ConfidenceResult): void {
+	const two = (value: number) => value.toFixed(2);
+	console.log(`sentences ${found.sentences}, half of them for the fit; of the others:`);
+	console.log(
+		`r ${two(found.pearson)}, rank correlation ${two(found.spearman)}, mean error ${two(found.meanError)}`,
+	);
+	console.log(`weights ${found.weights.map((weight) => weight.toFixed(4)).join(', ')}`);
+	console.log(`tenths, estimate  ${found.tenths.map(({ estimate }) => two(estimate)).join('  ')}`);
+	console.log(`        chrF      ${found.tenths.map(({ chrf }) => two(chrf)).join('  ')}`);
+	for (const { limit, share, below, above } of found.limits)
+		console.log(
+			`below ${two(limit)}: ${(100 * share).toFixed(0)} %, chrF ${two(below)}; above ${two(above)}`,
+		);
 }
 
 async function measured(options: ConfidenceOptions): Promise<Sentence[]> {

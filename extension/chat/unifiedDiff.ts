@@ -23,13 +23,15 @@ export function unifiedDiff({ oldPath, newPath, before, after }: ChangedFile): s
 	const isBinary = old === undefined || now === undefined;
 	const [from, to] = [`a/${oldPath}`, `b/${newPath}`];
 	const hunks = isBinary || old === now ? [] : hunksOf(from, to, old, now);
-	const text = formatPatch({
+	const patch = formatPatch({
 		...{ oldFileName: before ? from : '/dev/null', newFileName: after ? to : '/dev/null' },
 		...{ oldHeader: undefined, newHeader: undefined, hunks, isGit: true },
 		...(before ? {} : { isCreate: true, newMode: '100644' }),
 		...(after ? {} : { isDelete: true, oldMode: '100644' }),
 		...(oldPath === newPath ? {} : { isRename: true }),
 	});
+	// Git leaves out how many lines it is when it is one.
+	const text = patch.replace(/^@@ .* @@$/gm, (line) => line.replace(/,1(?= )/g, ''));
 	return isBinary ? `${text.trimEnd()}\nBinary files ${from} and ${to} differ\n` : text;
 }
 

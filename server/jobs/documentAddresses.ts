@@ -136,6 +136,12 @@ export function placeIn(folder: DocumentPlace, name: string): DocumentPlace {
 	return { kind: 'web', url };
 }
 
+export const targetExists = (where: string): AppError =>
+	new AppError(
+		'conflict',
+		`There is another document at ${where} already, and it stays as it is. Name another place, or remove it first.`,
+	);
+
 export const tooLarge = (maxBytes: number): AppError =>
 	new AppError(
 		'payload_too_large',

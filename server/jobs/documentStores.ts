@@ -6,9 +6,15 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { makeFolder } from '../store/makeFolder.ts';
-import { movePath, removePath } from '../store/movePath.ts';
-import { openPath, readPathBytes } from '../store/openPath.ts';
-import { type DocumentPlace, type FoundDocument, lastPart, tooLarge } from './documentAddresses.ts';
+import { removePath } from '../store/movePath.ts';
+import { linkPath, openPath, readPathBytes } from '../store/openPath.ts';
+import {
+	type DocumentPlace,
+	type FoundDocument,
+	lastPart,
+	targetExists,
+	tooLarge,
+} from './documentAddresses.ts';
 import type { StoredFiles } from './storedFiles.ts';
 import type { WebDocuments } from './webDocuments.ts';
 
@@ -90,7 +96,11 @@ export class DocumentStores {
 		return Buffer.concat(parts);
 	}
 
-	/** Writes a document, in the place of one that is there. @returns where it lies */
+	/**
+	 * Writes a document. One that is there is not replaced; it may be what an earlier try has written.
+	 * @returns where it lies
+	 * @throws AppError `conflict` for another document at the place, `upstream_failed`
+	 */
 	async write(
 		place: DocumentPlace,
 		bytes: Uint8Array,
@@ -187,9 +197,16 @@ async function writeInside(root: string, path: string, bytes: Uint8Array): Promi
 		} finally {
 			await file.close();
 		}
-		await movePath(draft, join(folder, basename(path)));
+		// A second name is made only where there is none of that name.
+		await linkPath(draft, join(folder, basename(path)));
+		await removePath(draft, { force: true });
 	} catch (error) {
 		await removePath(draft, { force: true }).catch(() => {});
+		if (errno(error) === 'EEXIST') {
+			const there = await readInside(root, path, bytes.length).catch(() => undefined);
+			if (there && Buffer.compare(there, bytes) === 0) return;
+			throw targetExists(path);
+		}
 		if (error instanceof AppError) throw error;
 		throw systemError(error, { path, verb: 'written', elsewhere: 'Name another folder.' }) ?? error;
 	}

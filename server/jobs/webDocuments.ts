@@ -6,7 +6,13 @@
 import { Parser } from 'htmlparser2';
 import type { Fetch, FetchOptions } from '../net/outbound.ts';
 import { AppError } from '../protocol/index.ts';
-import { type FoundDocument, placeIn, shownUrl, tooLarge } from './documentAddresses.ts';
+import {
+	type FoundDocument,
+	placeIn,
+	shownUrl,
+	targetExists,
+	tooLarge,
+} from './documentAddresses.ts';
 
 /** For a request and its answer; documents have some megabytes. */
 const timeoutMs = 120_000;
@@ -26,13 +32,24 @@ export class WebDocuments {
 	}
 
 	async write(url: URL, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-		const headers = { 'content-type': 'application/octet-stream', 'x-ms-blob-type': 'BlockBlob' };
-		await this.#ask(
-			url,
-			{ method: 'PUT', headers, body: new Uint8Array(bytes) },
-			maxListBytes,
-			signal,
-		);
+		const headers = {
+			'content-type': 'application/octet-stream',
+			'x-ms-blob-type': 'BlockBlob',
+			'if-none-match': '*',
+		};
+		try {
+			const put = { method: 'PUT', headers, body: new Uint8Array(bytes) };
+			await this.#ask(url, put, maxListBytes, signal);
+		} catch (error) {
+			if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+			// The signature may allow no reading: then it is another's.
+			const there = await this.read(url, bytes.length, signal).catch((failed: unknown) => {
+				signal.throwIfAborted();
+				if (!(failed instanceof AppError)) throw failed;
+				return undefined;
+			});
+			if (!there || Buffer.compare(there, bytes) !== 0) throw error;
+		}
 	}
 
 	/** The blobs of a container. */
@@ -89,6 +106,7 @@ export class WebDocuments {
 function refusal(status: number, where: string, isWritten: boolean): AppError {
 	if (status >= 500 || status === 429 || status === 408)
 		return new AppError('upstream_failed', `The store at ${where} answered with ${status}.`);
+	if (isWritten && (status === 409 || status === 412)) return targetExists(where);
 	if (status === 404) return new AppError('not_found', `There is nothing at ${where}.`);
 	const what = isWritten ? 'written' : 'read';
 	if (status === 401 || status === 403)

@@ -29,7 +29,12 @@ export function softEnd(server: Server, ending: Ending, onSweep: () => void = ()
 		if (ending.begun) response.shouldKeepAlive = false;
 	};
 	server.prependListener('request', note);
-	server.prependListener('checkContinue', note);
+	server.prependListener('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+		if (server.listenerCount('checkContinue') > 1) return note(request, response);
+		// Node asks for the body itself only while nobody listens.
+		response.writeContinue();
+		server.emit('request', request, response);
+	});
 	server.on('connection', (socket: Socket) => {
 		sockets.add(socket);
 		socket.once('close', () => sockets.delete(socket));

@@ -61,6 +61,7 @@ async function startBlobStore(): Promise<BlobStore> {
 		const name = decodeURIComponent(url.pathname);
 		if (request.method === 'PUT') {
 			assert.equal(request.headers['x-ms-blob-type'], 'BlockBlob');
+			if (blobs.has(name) && request.headers['if-none-match'] === '*') return end(409);
 			const parts: Buffer[] = [];
 			for await (const part of request) parts.push(part as Buffer);
 			blobs.set(name, Buffer.concat(parts));
@@ -265,6 +266,37 @@ test('folders of the operator are read and written, and nothing beside them', as
 	]);
 	assert.equal(written[0]?.status, 'Failed');
 	assert.match(written[0]?.error?.message ?? '', /leads out of/);
+});
+
+test('no document is written over another: neither over its source, nor over what a store has', async () => {
+	await writeFile(join(folder, 'in/own.md'), 'Open the file.');
+	await writeFile(join(folder, 'out-kept.md'), 'Written by hand.');
+	store.blobs.set('/account/kept/a.md', Buffer.from('Written by hand.'));
+	store.blobs.set('/account/same/a.md', Buffer.from('OPEN THE FILE.'));
+	const own = String(pathToFileURL(join(folder, 'in/own.md')));
+	const to = async (targetUrl: string) => {
+		const source = { sourceUrl: own, language: 'en' };
+		const targets = [{ targetUrl, language: 'de' }];
+		const { documents } = await run([{ storageType: 'File', source, targets }]);
+		return [documents[0]?.status, documents[0]?.error?.message ?? ''] as const;
+	};
+	for (const target of [
+		own,
+		String(pathToFileURL(join(folder, 'out-kept.md'))),
+		`${store.url}/kept/a.md?${signature}`,
+	]) {
+		const [status, message] = await to(target);
+		assert.equal(status, 'Failed', target);
+		assert.match(message, /another document .* stays as it is/);
+		assert.ok(!message.includes('signature'), message);
+	}
+	assert.equal(await readFile(join(folder, 'in/own.md'), 'utf8'), 'Open the file.');
+	assert.equal(await readFile(join(folder, 'out-kept.md'), 'utf8'), 'Written by hand.');
+	assert.equal(String(store.blobs.get('/account/kept/a.md')), 'Written by hand.');
+	// What a try before has written is there already.
+	const same = String(pathToFileURL(join(folder, 'out-same.md')));
+	for (const target of [same, same, `${store.url}/same/a.md?${signature}`])
+		assert.deepEqual(await to(target), ['Succeeded', '']);
 });
 
 test('what is wrong with a request is said at once; what only its store knows, of the document', async () => {

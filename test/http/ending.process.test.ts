@@ -119,3 +119,18 @@ test('a body of a byte now and then is ended; one that is slow and goes on is no
 	const pieces = body.match(new RegExp(`.{1,${minBodyBytesPerS}}`, 'g')) ?? [];
 	assert.match(await trickle(server.url, json, pieces, 250), /^HTTP\/1\.1 200/);
 });
+
+test('a client that asks before it sends its body is told to go on, and answered', async () => {
+	await using listener = await startListening();
+	const call = httpRequest(new URL('/v1/chat/completions', listener.url), {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', expect: '100-continue' },
+		signal: AbortSignal.timeout(60_000),
+	});
+	call.flushHeaders();
+	await once(call, 'continue');
+	call.end(JSON.stringify({ ...chat('hello'), stream: false }));
+	const [answer] = (await once(call, 'response')) as [IncomingMessage];
+	answer.resume();
+	assert.equal(answer.statusCode, 200);
+});

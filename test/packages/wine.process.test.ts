@@ -1,6 +1,6 @@
 /**
  * The package for Windows under Wine, with Windows' own Node: what can be seen of it without a Windows. NEARGLOT_WINE=1
- * asks for it: it takes a minute, Wine (Debian: wine64) and the npm registry. Node 24 does not start under Wine 8.
+ * asks for it: it takes minutes, Wine (Debian: wine64) and the npm registry. Node 24 does not start under Wine 8.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ after(() => workshop?.close());
 
 test('under Wine the package for Windows runs each model as it should', {
 	skip,
-	timeout: 290_000,
+	timeout: 1_150_000,
 }, async () => {
 	const made = process.env['NEARGLOT_PACKED'];
 	workshop = await Workshop.open(made);

@@ -29,6 +29,7 @@ const byAppCode: ReadonlyMap<string, readonly [status: number, code: string]> = 
 	['not_found', [404, 'ResourceNotFound']],
 	['method_not_allowed', [405, 'InvalidRequest']],
 	['payload_too_large', [413, 'InvalidRequest']],
+	['conflict', [409, 'InvalidRequest']],
 	['model_not_found', [400, 'InvalidRequest']],
 	['not_supported', [400, 'InvalidRequest']],
 	['rate_limited', [429, 'RequestRateTooHigh']],

@@ -19,7 +19,7 @@ test('a changed, a new and a removed file look as in a diff of git', () => {
 	);
 	assert.match(
 		file(undefined, 'x\n', 'n'),
-		/^diff --git a\/n b\/n\nnew file mode 100644\n--- \/dev\/null\n\+\+\+ b\/n\n@@ -0,0 \+1,?1? @@\n\+x\n$/,
+		/^diff --git a\/n b\/n\nnew file mode 100644\n--- \/dev\/null\n\+\+\+ b\/n\n@@ -0,0 \+1 @@\n\+x\n$/,
 	);
 	assert.match(
 		file('x\n', undefined, 'n'),
