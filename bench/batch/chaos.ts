@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { RedisServer } from '../../test/gateway/support/redisServer.ts';
 import { type JobWorkerOptions, openJobs } from '../../test/jobs/jobWorker.ts';
 
 const program = fileURLToPath(new URL('../../test/jobs/jobWorker.ts', import.meta.url));
@@ -19,6 +20,9 @@ export interface ChaosOutcome {
 	readonly seconds: number;
 	readonly kills: number;
 	readonly freezes: number;
+	/** How often Redis was killed, and how often it lost its disk besides. */
+	readonly redisKills: number;
+	readonly redisLosses: number;
 	/** Items that were given up, of which none should be. */
 	readonly failed: number;
 	/** Items without a row, those that failed included. */
@@ -43,11 +47,13 @@ export async function chaosRun(
 	seed: number,
 	items: number,
 	workers: number,
+	withRedis = false,
 ): Promise<ChaosOutcome> {
+	await using redis = withRedis ? await RedisServer.start() : undefined;
 	const random = randomOf(seed);
 	const folder = mkdtempSync(join(tmpdir(), 'nearglot-bench-'));
 	const options: JobWorkerOptions = {
-		...{ store: join(folder, 'store'), queue: join(folder, 'queue.db') },
+		...{ store: join(folder, 'store'), queue: redis?.url ?? join(folder, 'queue.db') },
 		...{ isAlone: false, width: 1, leaseMs, itemMs: 4 },
 	};
 	const service = openJobs({ ...options, width: 0 });
@@ -61,7 +67,7 @@ export async function chaosRun(
 		});
 		children[place] = child;
 	};
-	let [kills, freezes] = [0, 0];
+	let [kills, freezes, redisKills, redisLosses] = [0, 0, 0, 0];
 	const began = performance.now();
 	try {
 		const jobs = await service.open();
@@ -86,7 +92,8 @@ export async function chaosRun(
 				const rows = await rowsOf(await jobs.files.content('local', end.outputFileId ?? ''));
 				const seconds = (performance.now() - began) / 1000;
 				const { failed } = end.counts;
-				return { ...{ seed, items, seconds, kills, freezes, failed }, ...compared(rows, items) };
+				const faults = { kills, freezes, redisKills, redisLosses };
+				return { ...{ seed, items, seconds, failed }, ...faults, ...compared(rows, items) };
 			}
 			for (const [place, child] of children.entries())
 				if (child === undefined || child.exitCode !== null || child.signalCode !== null) {
@@ -101,6 +108,13 @@ export async function chaosRun(
 				freezes++;
 				victim.kill('SIGSTOP');
 				setTimeout(() => victim.kill('SIGCONT'), leaseMs * 1.7);
+			} else if (chance < 0.42 && redis !== undefined) {
+				redisKills++;
+				const isLost = random() < 0.4;
+				if (isLost) redisLosses++;
+				await (isLost ? redis.loseDisk() : redis.stop());
+				await sleep(random() * 1000);
+				await redis.run();
 			}
 		}
 	} finally {

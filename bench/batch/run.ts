@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- batch [--seed N] [--runs N] [--items N] [--lines N]`: chaos of workers, and what bulk work costs;
+ * `npm run bench -- batch [--seed N] [--runs N] [--items N] [--lines N] [--redis]`: chaos of workers (and of a Redis), and what bulk work costs;
  * `npm run bench -- batch beside`: people beside a batch, and its throughput.
  */
 
@@ -18,6 +18,7 @@ export async function runBatch(args: readonly string[]): Promise<number> {
 			runs: { type: 'string', default: '10' },
 			items: { type: 'string', default: '5000' },
 			lines: { type: 'string', default: '1000000' },
+			redis: { type: 'boolean', default: false },
 		},
 	});
 	const rate = await manifestRate(50_000);
@@ -36,7 +37,7 @@ export async function runBatch(args: readonly string[]): Promise<number> {
 	}
 	let bad = 0;
 	for (let run = 0; run < Number(values.runs); run++) {
-		const done = await chaosRun(Number(values.seed) + run, Number(values.items), 3);
+		const done = await chaosRun(Number(values.seed) + run, Number(values.items), 3, values.redis);
 		if (done.lost + done.doubled + done.wrong > 0) bad++;
 		console.log(JSON.stringify(done));
 	}

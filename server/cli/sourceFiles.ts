@@ -30,6 +30,7 @@ interface Rules {
  * Finds the files. One that is named itself is meant even where rules leave it out.
  *
  * @param isWanted Says of a path whether it is of a kind that is looked for
+ * @param done what is done with them, for messages
  * @throws AppError `not_found` for a name that stands for nothing
  */
 export async function sourceFiles(
@@ -37,6 +38,7 @@ export async function sourceFiles(
 	isWanted: (path: string) => boolean | Promise<boolean>,
 	signal: AbortSignal,
 	spelling = new Spelling(),
+	done = 'translated',
 ): Promise<SourceFiles> {
 	// By the spelling of the disk: `Docs` and `docs` may be one folder that was named twice.
 	const files = new Map<string, string>();
@@ -68,7 +70,7 @@ export async function sourceFiles(
 				throw new AppError('invalid_request', `More than ${maxFiles} files; name fewer.`);
 		}
 		if (count === 0 && !isFolder)
-			throw new AppError('not_found', `No file that can be translated matches ${given}.`);
+			throw new AppError('not_found', `No file that can be ${done} matches ${given}.`);
 	}
 	return { files: [...files.values()].sort(), folders: [...folders] };
 }

@@ -9,17 +9,8 @@ import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { defined } from '../protocol/defined.ts';
-import {
-	AppError,
-	asAppError,
-	exportTranscript,
-	setFormFile,
-	type Transcript,
-	type TranscriptFormat,
-	transcriptDocumentOf,
-} from '../protocol/index.ts';
+import { AppError, asAppError, setFormFile, type Transcript } from '../protocol/index.ts';
 import { audioTranslations, transcriptions } from '../protocol/routeAddresses.ts';
-import { transcriptText } from '../services/speech/speechFormats.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { makeScratchFolder, scratchIn } from '../store/scratch.ts';
@@ -30,9 +21,19 @@ import { fileProblem } from './fileProblem.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 import { timeText } from './progressBar.ts';
 import type { TerminalWriter } from './terminal.ts';
+import { transcribeBatch } from './transcribeBatch.ts';
+import {
+	bodyOf,
+	type FileFormat,
+	fieldsOf,
+	formatOf,
+	saysSpeakers,
+	suffixes,
+} from './transcriptRequest.ts';
 
 const help = `
 Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
+       nearglot transcribe FOLDER|PATTERN|FILE… --batch [--watch] [--out FOLDER] [OPTIONS]
        nearglot transcribe --microphone [--seconds N] [OPTIONS]
 
 Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into text on this machine.
@@ -47,6 +48,11 @@ Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into
   --temperature T    0 (default) to 1
   --no-context       transcribe every part of a long recording without the text before it: faster, because
                      several parts are transcribed together
+  --batch            hand recordings to the model server, which transcribes them beside what people ask it;
+                     each transcript lies beside its recording, or in --out. Ctrl+C leaves them running: the
+                     same command fetches what is done. With --force, recordings that are newer than their
+                     transcripts are transcribed again
+  --watch            with --batch: go on, and transcribe what is added
   --microphone       record through pw-record, parecord, arecord, sox or ffmpeg; Enter or Ctrl+C ends it
   --seconds N        with --microphone: end after N seconds
   --force            replace files that exist
@@ -54,18 +60,11 @@ Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into
                      make it when it is not there
 `;
 
-/** Formats of the route, and Markdown, which is made here. */
-type FileFormat = TranscriptFormat | 'md';
-
-const suffixes: Readonly<Record<FileFormat, string>> = {
-	text: '.txt',
-	md: '.md',
-	json: '.json',
-	verbose_json: '.json',
-	diarized_json: '.json',
-	srt: '.srt',
-	vtt: '.vtt',
-};
+/** How far it is, and the text as it comes. */
+const streamed = [
+	['stream', 'true'],
+	['include[]', 'progress'],
+] as const;
 
 interface Settings {
 	readonly fields: readonly (readonly [name: string, value: string])[];
@@ -98,8 +97,12 @@ export const transcribeCommand: Command = {
 			seconds: { type: 'string' },
 			out: { type: 'string' },
 			force: { type: 'boolean' },
+			batch: { type: 'boolean' },
+			watch: { type: 'boolean' },
 		});
 		if (options.has('microphone')) return dictateInto(options, io);
+		if (options.has('batch')) return transcribeBatch(options, io);
+		if (options.has('watch')) throw new UsageError('--watch goes with --batch.');
 		const settings = await readSettings(options);
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 		const route = options.has('translate') ? audioTranslations : transcriptions;
@@ -141,29 +144,10 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 		}
 	}
 	const outIsFolder = out !== undefined && (await isFolder(out));
-	const temperature = options.number('temperature', 0, 1);
-	const fields: [string, string | undefined][] = [
-		['model', options.text('model') ?? 'default'],
-		['language', options.text('language')],
-		['prompt', options.text('prompt')],
-		['temperature', temperature === undefined ? undefined : String(temperature)],
-		['response_format', 'verbose_json'],
-		['stream', 'true'],
-		['include[]', 'progress'],
-		['timestamp_granularities[]', 'segment'],
-	];
-	if (options.has('no-context')) fields.push(['condition_on_previous_text', 'false']);
-	const speakers = options.has('speakers') || format === 'diarized_json';
-	if (speakers) fields.push(['speakers', 'true']);
-	// Subtitles are divided at words, so they need the times of words as well.
-	if (options.has('words') || format === 'srt' || format === 'vtt')
-		fields.push(['timestamp_granularities[]', 'word']);
 	const settings = {
-		fields: fields.flatMap(([name, value]) =>
-			value === undefined ? [] : [[name, value] as const],
-		),
+		fields: [...fieldsOf(options, format), ...streamed],
 		format,
-		speakers,
+		speakers: saysSpeakers(options, format),
 		out,
 		outIsFolder,
 		several,
@@ -183,22 +167,9 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 	return settings;
 }
 
-function formatOf(options: ParsedArgs): FileFormat {
-	const format = (options.text('format') ?? 'text') as FileFormat;
-	if (!Object.hasOwn(suffixes, format))
-		throw new UsageError(
-			`--format is one of ${Object.keys(suffixes).join(', ')}, not '${format}'.`,
-		);
-	if (options.has('speakers') && format === 'json')
-		throw new UsageError('--speakers needs --format diarized_json or verbose_json for JSON.');
-	if (options.has('words') && format !== 'verbose_json')
-		throw new UsageError('--words needs --format verbose_json.');
-	return format;
-}
-
 async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> {
 	if (options.positionals.length > 0) throw new UsageError('--microphone takes no files.');
-	for (const name of ['temperature', 'no-context', 'speakers'])
+	for (const name of ['temperature', 'no-context', 'speakers', 'batch', 'watch'])
 		if (options.has(name) || options.text(name) !== undefined)
 			throw new UsageError(`--${name} is for files, not for --microphone.`);
 	const format = formatOf(options);
@@ -294,18 +265,6 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 		if (target === undefined) io.stdout.data(body.endsWith('\n') ? body : `${body}\n`);
 		else await writeOutput(target, body);
 	}
-}
-
-function bodyOf(transcript: Transcript, format: FileFormat, name: string): string {
-	const spoken = format === 'text' && transcript.segments.some(({ speaker }) => speaker);
-	if (format !== 'md' && !spoken) return transcriptText(transcript, format);
-	const document = transcriptDocumentOf(transcript);
-	return exportTranscript(document, {
-		format: spoken ? 'text' : 'markdown',
-		content: 'original',
-		times: !spoken,
-		title: basename(name),
-	});
 }
 
 /** How a message calls an input. */
