@@ -26,7 +26,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import { FolderChanges } from './folderChanges.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 import { sourceFiles } from './sourceFiles.ts';
-import { bodyOf, type FileFormat, fieldsOf, formatOf, suffixes } from './transcriptRequest.ts';
+import { bodyOf, type FileFormat, fieldsOf, fileFormatOf, suffixes } from './transcriptRequest.ts';
 
 const recordings = /\.(?:wav|mp3|flac|ogg|oga|opus|m4a|aac|webm|weba|mp4|mkv)$/i;
 const pollMs = 1000;
@@ -61,8 +61,8 @@ export async function transcribeBatch(options: ParsedArgs, io: CommandIo): Promi
 				if (asked.isWatching) changes.follow(await work.look());
 				await work.step();
 			}
-			if (!asked.isWatching) return work.end();
-			work.end();
+			const ended = work.end();
+			if (!asked.isWatching) return ended;
 			await changes.next(io.signal);
 		}
 	} catch (error) {
@@ -78,15 +78,15 @@ function askedOf(options: ParsedArgs): Asked {
 	for (const other of ['translate', 'seconds'])
 		if (options.has(other) || options.text(other) !== undefined)
 			throw new UsageError(`--${other} does not go with --batch.`);
-	const format = formatOf(options);
-	const body: Record<string, string | string[]> = {};
+	const format = fileFormatOf(options);
+	const fields = new Map<string, string | string[]>();
 	for (const [name, value] of fieldsOf(options, format))
 		if (name.endsWith('[]')) {
 			const list = name.slice(0, -2);
-			body[list] = [...(body[list] ?? []), value];
-		} else body[name] = value;
+			fields.set(list, [...(fields.get(list) ?? []), value]);
+		} else fields.set(name, value);
 	return {
-		...{ names, out: options.text('out'), format, body },
+		...{ names, out: options.text('out'), format, body: Object.fromEntries(fields) },
 		...{ force: options.has('force'), isWatching: options.has('watch') },
 	};
 }

@@ -26,7 +26,7 @@ import {
 	bodyOf,
 	type FileFormat,
 	fieldsOf,
-	formatOf,
+	fileFormatOf,
 	saysSpeakers,
 	suffixes,
 } from './transcriptRequest.ts';
@@ -125,7 +125,7 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 	if (files.length === 0)
 		throw new UsageError('transcribe takes one or more files, or - for standard input.');
 	if (options.text('seconds') !== undefined) throw new UsageError('--seconds needs --microphone.');
-	const format = formatOf(options);
+	const format = fileFormatOf(options);
 	const out = options.text('out');
 	const several = files.length > 1;
 	if (several && out === undefined && format !== 'text')
@@ -172,7 +172,7 @@ async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> 
 	for (const name of ['temperature', 'no-context', 'speakers', 'batch', 'watch'])
 		if (options.has(name) || options.text(name) !== undefined)
 			throw new UsageError(`--${name} is for files, not for --microphone.`);
-	const format = formatOf(options);
+	const format = fileFormatOf(options);
 	if (format === 'md' || format === 'diarized_json')
 		throw new UsageError(`--format ${format} is for files, not for --microphone.`);
 	const [model, language, prompt, out] = ['model', 'language', 'prompt', 'out'].map(options.text);

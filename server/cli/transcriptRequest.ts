@@ -25,7 +25,7 @@ export const suffixes: Readonly<Record<FileFormat, string>> = {
 };
 
 /** @throws UsageError */
-export function formatOf(options: ParsedArgs): FileFormat {
+export function fileFormatOf(options: ParsedArgs): FileFormat {
 	const format = (options.text('format') ?? 'text') as FileFormat;
 	if (!Object.hasOwn(suffixes, format))
 		throw new UsageError(
