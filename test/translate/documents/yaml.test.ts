@@ -73,7 +73,17 @@ test('YAML: values keep their style; keys, comments, anchors and plain data stay
 });
 
 test('YAML: a translation that its style cannot hold is quoted', async () => {
-	for (const words of ['no', 'a: b', '- x', 'it # that', '"q" it', 'a, b]', '@at', '0x1F', "l'été"]) {
+	for (const words of [
+		'no',
+		'a: b',
+		'- x',
+		'it # that',
+		'"q" it',
+		'a, b]',
+		'@at',
+		'0x1F',
+		"l'été",
+	]) {
 		for (const source of ['a: some words\n', "a: 'some words'\n", 'a: >-\n  some words\n']) {
 			const { text } = await translatePieces(source, yaml, async () => [words], 'it');
 			assert.deepEqual(parse(text), { a: words }, text);
