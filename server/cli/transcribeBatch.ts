@@ -134,6 +134,7 @@ class RecordingBatches {
 		const targets = await this.#targets(files);
 		this.#growing = 0;
 		for (const [path, target] of targets) {
+			// It was listed a moment ago: what is gone now is nobody's any more.
 			const found = await stat(path).catch(() => undefined);
 			if (found === undefined) continue;
 			const state = `${found.size} ${found.mtimeMs}`;
@@ -343,6 +344,7 @@ class RecordingBatches {
 
 	async #remove(id: string): Promise<void> {
 		const daemon = await this.#connect();
+		// It is removed by itself after a week.
 		await daemon.call(deleteFile, { params: { id } }, this.#options).catch(() => {});
 	}
 
