@@ -19,16 +19,35 @@ function choiceIn(pattern: string): { start: number; end: number; parts: string[
 	return undefined;
 }
 
+/** The parts of a pattern, and which is the first that stands for several names. */
+function partsOf(pattern: string): { readonly parts: readonly string[]; readonly first: number } {
+	const parts = pattern.split('/');
+	return { parts, first: parts.findIndex((part) => isGlob(part) || /[{}]/.test(part)) };
+}
+
 /** The folder below which all files of a pattern lie; empty for the present one. */
 export function folderOfGlob(pattern: string): string {
-	const parts = pattern.split('/');
-	const first = parts.findIndex((part) => isGlob(part) || /[{}]/.test(part));
+	const { parts, first } = partsOf(pattern);
 	return parts.slice(0, first < 0 ? -1 : first).join('/') || (pattern.startsWith('/') ? '/' : '');
 }
 
-/** Tells whether a path (with `/`) is meant by a pattern. */
-export function globMatcher(pattern: string): (path: string) => boolean {
-	const patterns = alternatives(pattern).map((one) => new RegExp(`^${sourceOf(one)}$`, 'u'));
+/** How many folders deeper than {@link folderOfGlob} files of a pattern may lie. */
+export function depthOfGlob(pattern: string): number {
+	const { parts, first } = partsOf(pattern);
+	if (pattern.includes('**')) return Number.POSITIVE_INFINITY;
+	return first < 0 ? 0 : parts.length - 1 - first;
+}
+
+/**
+ * Tells whether a path (with `/`) is meant by a pattern.
+ * @param ignoresCase `*.WAV` means `a.wav`, too: so whoever is used to Windows expects
+ */
+export function globMatcher(
+	pattern: string,
+	ignoresCase = process.platform === 'win32',
+): (path: string) => boolean {
+	const flags = ignoresCase ? 'iu' : 'u';
+	const patterns = alternatives(pattern).map((one) => new RegExp(`^${sourceOf(one)}$`, flags));
 	return (path) => patterns.some((one) => one.test(path));
 }
 

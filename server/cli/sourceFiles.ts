@@ -7,7 +7,7 @@ import { AppError } from '../protocol/index.ts';
 import { type FolderEntry, listFolder } from '../store/listFolder.ts';
 import { Spelling } from '../store/spelling.ts';
 import { withoutEnd } from '../translate/whiteSpace.ts';
-import { folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
+import { depthOfGlob, folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
 
 export interface SourceFiles {
 	/** Paths as the command line would write them, with `/`, in order; none twice. */
@@ -57,10 +57,12 @@ export async function sourceFiles(
 		const isFolder = found?.isDirectory() === true;
 		if (!isFolder && !isGlob(name))
 			throw new AppError('not_found', `There is no file or folder ${given}. Check the name.`);
-		const matches = isFolder ? () => true : globMatcher(name.replace(/^\.\//, ''));
-		const start = isFolder ? name : folderOfGlob(name.replace(/^\.\//, ''));
+		const pattern = name.replace(/^\.\//, '');
+		const matches = isFolder ? () => true : globMatcher(pattern);
+		const start = isFolder ? name : folderOfGlob(pattern);
+		const depth = isFolder ? Number.POSITIVE_INFINITY : depthOfGlob(pattern);
 		let count = 0;
-		for await (const entry of walk(start, signal)) {
+		for await (const entry of walk(start, signal, depth)) {
 			if (entry.isFolder) folders.add(entry.path);
 			else if (matches(entry.path) && (await isWanted(entry.path))) {
 				add(entry.path);
@@ -75,24 +77,44 @@ export async function sourceFiles(
 	return { files: [...files.values()].sort(), folders: [...folders] };
 }
 
+/**
+ * Files of a pattern as shells of Unix hand them over, which cmd and PowerShell do not: rules leave nothing out. In order.
+ * @throws AppError `not_found` where there are none
+ */
+export async function filesOfGlob(given: string, signal: AbortSignal): Promise<string[]> {
+	const pattern = withSlashes(given).replace(/^\.\//, '');
+	const matches = globMatcher(pattern);
+	const found: string[] = [];
+	for await (const { path, isFolder } of walk(
+		folderOfGlob(pattern),
+		signal,
+		depthOfGlob(pattern),
+		false,
+	))
+		if (!isFolder && matches(path)) found.push(path);
+	if (found.length === 0) throw new AppError('not_found', `No file matches ${given}.`);
+	return found.sort();
+}
+
 interface WalkedEntry {
 	readonly path: string;
 	readonly isFolder: boolean;
 }
 
-/** All below a folder that no rule leaves out; links are not followed. */
+/** All below a folder that no rule leaves out; links are not followed. @param depth folders to go down at most */
 async function* walk(
 	start: string,
 	signal: AbortSignal,
+	depth: number,
+	hasRules = true,
 ): AsyncGenerator<WalkedEntry, void, undefined> {
-	const open = [
-		{ path: start === '.' ? '' : start, rules: await rulesAbove(resolve(start || '.')) },
-	];
+	const above = hasRules ? await rulesAbove(resolve(start || '.')) : [];
+	const open = [{ path: start === '.' ? '' : start, rules: above, left: depth }];
 	for (let next = open.pop(); next !== undefined; next = open.pop()) {
 		signal.throwIfAborted();
 		const { path } = next;
 		const here = resolve(path || '.');
-		const own = await rulesOf(here);
+		const own = hasRules ? await rulesOf(here) : undefined;
 		const rules = own ? [...next.rules, own] : next.rules;
 		yield { path: path || '.', isFolder: true };
 		let entries: FolderEntry[];
@@ -108,8 +130,8 @@ async function* walk(
 			if (!isFolder && entry.kind !== 'file') continue;
 			if (isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
 			const inner = path === '' ? entry.name : `${path === '/' ? '' : path}/${entry.name}`;
-			if (isFolder) open.push({ path: inner, rules });
-			else yield { path: inner, isFolder };
+			if (!isFolder) yield { path: inner, isFolder };
+			else if (next.left > 0) open.push({ path: inner, rules, left: next.left - 1 });
 		}
 	}
 }

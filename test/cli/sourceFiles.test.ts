@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { folderOfGlob, globMatcher, isGlob } from '../../server/cli/fileGlob.ts';
+import { depthOfGlob, folderOfGlob, globMatcher, isGlob } from '../../server/cli/fileGlob.ts';
 import { ProjectRecord } from '../../server/cli/projectRecord.ts';
-import { sourceFiles } from '../../server/cli/sourceFiles.ts';
+import { filesOfGlob, sourceFiles } from '../../server/cli/sourceFiles.ts';
 import {
 	type PlanOptions,
 	planOfFamilies,
@@ -81,6 +81,19 @@ test('patterns are those of shells', async () => {
 	assert.ok(matches('a/b1y.md') && matches('a/c/d/b1y.md') && !matches('a/b1x.md'));
 	const stars = globMatcher(`${'*'.repeat(40)}/${'**/'.repeat(40)}z`);
 	assert.ok(!stars('a/'.repeat(60)));
+});
+
+test('a pattern that no shell has expanded gives what a shell of Unix would, no folder deeper', async () => {
+	const ignored = ['build/a.md', 'docs/a.md', 'docs/private.md', 'docs/x.tmp.md'];
+	assert.deepEqual(await filesOfGlob('./{build,docs}/[apx]*.md', signal), ignored);
+	await assert.rejects(filesOfGlob('*.mdx', signal), /No file matches \*\.mdx/);
+	assert.deepEqual(
+		['*.md', '/*.md', 'a/*/b.md', 'a/{b,c/d}.md', '//server/share/*.wav', '**/*.md'].map(
+			depthOfGlob,
+		),
+		[0, 0, 1, 1, 0, Number.POSITIVE_INFINITY],
+	);
+	assert.ok(globMatcher('*.WAV', true)('a.wav') && !globMatcher('*.WAV', false)('a.wav'));
 });
 
 const planOf = async (
