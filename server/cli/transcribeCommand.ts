@@ -130,7 +130,8 @@ async function filesOf(names: readonly string[], signal: AbortSignal): Promise<r
 	const files: string[] = [];
 	for (const name of names) {
 		const isThere = name === '-' || !isGlob(name) || (await stat(name).catch(() => undefined));
-		files.push(...(isThere ? [name] : await filesOfGlob(name, signal)));
+		if (isThere) files.push(name);
+		else for (const file of await filesOfGlob(name, signal)) files.push(file);
 	}
 	return files;
 }
