@@ -135,7 +135,7 @@ async function namedRecordings(
 		const found = isPattern ? await matchingFiles(name, signal) : [name];
 		if (found.length === 0)
 			throw new AppError('not_found', `No file matches ${name}. Check the folder and the name.`);
-		files.push(...found);
+		for (const file of found) files.push(file);
 	}
 	return files;
 }
