@@ -19,29 +19,18 @@ function choiceIn(pattern: string): { start: number; end: number; parts: string[
 	return undefined;
 }
 
-/** The parts of a pattern, and which is the first that stands for several names. */
-function partsOf(pattern: string): { readonly parts: readonly string[]; readonly first: number } {
-	const parts = pattern.split('/');
-	return { parts, first: parts.findIndex((part) => isGlob(part) || /[{}]/.test(part)) };
-}
-
 /** The folder below which all files of a pattern lie; empty for the present one. */
 export function folderOfGlob(pattern: string): string {
-	const { parts, first } = partsOf(pattern);
+	const parts = pattern.split('/');
+	const first = parts.findIndex((part) => isGlob(part) || /[{}]/.test(part));
 	return parts.slice(0, first < 0 ? -1 : first).join('/') || (pattern.startsWith('/') ? '/' : '');
 }
 
-/** How many folders deeper than {@link folderOfGlob} files of a pattern may lie. */
-export function depthOfGlob(pattern: string): number {
-	const { parts, first } = partsOf(pattern);
-	if (pattern.includes('**')) return Number.POSITIVE_INFINITY;
-	return first < 0 ? 0 : parts.length - 1 - first;
-}
+/** How many names deep the files of a pattern lie at most. */
+export const depthOfGlob = (pattern: string): number =>
+	/\*\*|[{}]/.test(pattern) ? Number.POSITIVE_INFINITY : pattern.split('/').length;
 
-/**
- * Tells whether a path (with `/`) is meant by a pattern.
- * @param ignoresCase `*.WAV` means `a.wav`, too: so whoever is used to Windows expects
- */
+/** Tells whether a path (with `/`) is meant by a pattern; capitals count where the system's own shell lets them. */
 export function globMatcher(
 	pattern: string,
 	ignoresCase = process.platform === 'win32',

@@ -57,12 +57,11 @@ export async function sourceFiles(
 		const isFolder = found?.isDirectory() === true;
 		if (!isFolder && !isGlob(name))
 			throw new AppError('not_found', `There is no file or folder ${given}. Check the name.`);
-		const pattern = name.replace(/^\.\//, '');
-		const matches = isFolder ? () => true : globMatcher(pattern);
-		const start = isFolder ? name : folderOfGlob(pattern);
-		const depth = isFolder ? Number.POSITIVE_INFINITY : depthOfGlob(pattern);
+		const matches = isFolder ? () => true : globMatcher(name.replace(/^\.\//, ''));
+		const start = isFolder ? name : folderOfGlob(name.replace(/^\.\//, ''));
+		const depth = isFolder ? Number.POSITIVE_INFINITY : depthOfGlob(name.replace(/^\.\//, ''));
 		let count = 0;
-		for await (const entry of walk(start, signal, depth)) {
+		for await (const entry of walk(start, signal, { depth })) {
 			if (entry.isFolder) folders.add(entry.path);
 			else if (matches(entry.path) && (await isWanted(entry.path))) {
 				add(entry.path);
@@ -77,22 +76,14 @@ export async function sourceFiles(
 	return { files: [...files.values()].sort(), folders: [...folders] };
 }
 
-/**
- * Files of a pattern as shells of Unix hand them over, which cmd and PowerShell do not: rules leave nothing out. In order.
- * @throws AppError `not_found` where there are none
- */
-export async function filesOfGlob(given: string, signal: AbortSignal): Promise<string[]> {
-	const pattern = withSlashes(given).replace(/^\.\//, '');
-	const matches = globMatcher(pattern);
+/** The files that a pattern stands for, as a shell would put them in its place: what `.gitignore` names among them. */
+export async function matchingFiles(pattern: string, signal: AbortSignal): Promise<string[]> {
+	const name = withSlashes(pattern).replace(/^\.\//, '');
+	const matches = globMatcher(name);
 	const found: string[] = [];
-	for await (const { path, isFolder } of walk(
-		folderOfGlob(pattern),
-		signal,
-		depthOfGlob(pattern),
-		false,
-	))
+	const how = { depth: depthOfGlob(name), isIgnoredLeftOut: false };
+	for await (const { path, isFolder } of walk(folderOfGlob(name), signal, how))
 		if (!isFolder && matches(path)) found.push(path);
-	if (found.length === 0) throw new AppError('not_found', `No file matches ${given}.`);
 	return found.sort();
 }
 
@@ -101,20 +92,26 @@ interface WalkedEntry {
 	readonly isFolder: boolean;
 }
 
-/** All below a folder that no rule leaves out; links are not followed. @param depth folders to go down at most */
+interface Walk {
+	/** Names in the longest path that is wanted. */
+	readonly depth: number;
+	readonly isIgnoredLeftOut?: boolean;
+}
+
+/** All below a folder that no rule leaves out; links are not followed. */
 async function* walk(
 	start: string,
 	signal: AbortSignal,
-	depth: number,
-	hasRules = true,
+	{ depth, isIgnoredLeftOut = true }: Walk,
 ): AsyncGenerator<WalkedEntry, void, undefined> {
-	const above = hasRules ? await rulesAbove(resolve(start || '.')) : [];
-	const open = [{ path: start === '.' ? '' : start, rules: above, left: depth }];
+	const open = [
+		{ path: start === '.' ? '' : start, rules: await rulesAbove(resolve(start || '.')) },
+	];
 	for (let next = open.pop(); next !== undefined; next = open.pop()) {
 		signal.throwIfAborted();
 		const { path } = next;
 		const here = resolve(path || '.');
-		const own = hasRules ? await rulesOf(here) : undefined;
+		const own = await rulesOf(here);
 		const rules = own ? [...next.rules, own] : next.rules;
 		yield { path: path || '.', isFolder: true };
 		let entries: FolderEntry[];
@@ -128,10 +125,11 @@ async function* walk(
 			if (entry.name.startsWith('.') || closed.has(entry.name)) continue;
 			const isFolder = entry.kind === 'folder';
 			if (!isFolder && entry.kind !== 'file') continue;
-			if (isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
+			if (isIgnoredLeftOut && isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
 			const inner = path === '' ? entry.name : `${path === '/' ? '' : path}/${entry.name}`;
-			if (!isFolder) yield { path: inner, isFolder };
-			else if (next.left > 0) open.push({ path: inner, rules, left: next.left - 1 });
+			if (isFolder && inner.split('/').length >= depth) continue;
+			if (isFolder) open.push({ path: inner, rules });
+			else yield { path: inner, isFolder };
 		}
 	}
 }

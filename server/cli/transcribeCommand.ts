@@ -21,7 +21,7 @@ import { isGlob } from './fileGlob.ts';
 import { fileProblem } from './fileProblem.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 import { timeText } from './progressBar.ts';
-import { filesOfGlob } from './sourceFiles.ts';
+import { matchingFiles, withSlashes } from './sourceFiles.ts';
 import type { TerminalWriter } from './terminal.ts';
 import { transcribeBatch } from './transcribeBatch.ts';
 import {
@@ -34,7 +34,7 @@ import {
 } from './transcriptRequest.ts';
 
 const help = `
-Usage: nearglot transcribe FILE|PATTERN… [OPTIONS]        (- reads one recording from standard input)
+Usage: nearglot transcribe FILE|PATTERN… [OPTIONS]   (- reads one recording from standard input)
        nearglot transcribe FOLDER|PATTERN|FILE… --batch [--watch] [--out FOLDER] [OPTIONS]
        nearglot transcribe --microphone [--seconds N] [OPTIONS]
 
@@ -105,7 +105,7 @@ export const transcribeCommand: Command = {
 		if (options.has('microphone')) return dictateInto(options, io);
 		if (options.has('batch')) return transcribeBatch(options, io);
 		if (options.has('watch')) throw new UsageError('--watch goes with --batch.');
-		const files = await filesOf(options.positionals, io.signal);
+		const files = await namedRecordings(options.positionals, io.signal);
 		const settings = await readSettings(options, files);
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 		const route = options.has('translate') ? audioTranslations : transcriptions;
@@ -123,20 +123,26 @@ export const transcribeCommand: Command = {
 	},
 };
 
-/** The recordings that are named, patterns too: cmd and PowerShell leave `*.wav` to the program. */
-async function filesOf(names: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
-	if (names.length === 0)
-		throw new UsageError('transcribe takes one or more files, or - for standard input.');
+/** Patterns stand for their files where no shell has put them there: cmd and PowerShell do not. */
+async function namedRecordings(
+	names: readonly string[],
+	signal: AbortSignal,
+): Promise<readonly string[]> {
 	const files: string[] = [];
 	for (const name of names) {
-		const isThere = name === '-' || !isGlob(name) || (await stat(name).catch(() => undefined));
-		if (isThere) files.push(name);
-		else for (const file of await filesOfGlob(name, signal)) files.push(file);
+		const isPattern =
+			isGlob(withSlashes(name)) && (await stat(name).catch(() => undefined)) === undefined;
+		const found = isPattern ? await matchingFiles(name, signal) : [name];
+		if (found.length === 0)
+			throw new AppError('not_found', `No file matches ${name}. Check the folder and the name.`);
+		for (const file of found) files.push(file);
 	}
 	return files;
 }
 
 async function readSettings(options: ParsedArgs, files: readonly string[]): Promise<Settings> {
+	if (files.length === 0)
+		throw new UsageError('transcribe takes one or more files, or - for standard input.');
 	if (options.text('seconds') !== undefined) throw new UsageError('--seconds needs --microphone.');
 	const format = fileFormatOf(options);
 	const out = options.text('out');

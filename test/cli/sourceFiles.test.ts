@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { depthOfGlob, folderOfGlob, globMatcher, isGlob } from '../../server/cli/fileGlob.ts';
+import { folderOfGlob, globMatcher, isGlob } from '../../server/cli/fileGlob.ts';
 import { ProjectRecord } from '../../server/cli/projectRecord.ts';
-import { filesOfGlob, sourceFiles } from '../../server/cli/sourceFiles.ts';
+import { matchingFiles, sourceFiles } from '../../server/cli/sourceFiles.ts';
 import {
 	type PlanOptions,
 	planOfFamilies,
@@ -83,19 +83,6 @@ test('patterns are those of shells', async () => {
 	assert.ok(!stars('a/'.repeat(60)));
 });
 
-test('a pattern that no shell has expanded gives what a shell of Unix would, no folder deeper', async () => {
-	const ignored = ['build/a.md', 'docs/a.md', 'docs/private.md', 'docs/x.tmp.md'];
-	assert.deepEqual(await filesOfGlob('./{build,docs}/[apx]*.md', signal), ignored);
-	await assert.rejects(filesOfGlob('*.mdx', signal), /No file matches \*\.mdx/);
-	assert.deepEqual(
-		['*.md', '/*.md', 'a/*/b.md', 'a/{b,c/d}.md', '//server/share/*.wav', '**/*.md'].map(
-			depthOfGlob,
-		),
-		[0, 0, 1, 1, 0, Number.POSITIVE_INFINITY],
-	);
-	assert.ok(globMatcher('*.WAV', true)('a.wav') && !globMatcher('*.WAV', false)('a.wav'));
-});
-
 const planOf = async (
 	options: Partial<PlanOptions>,
 	record = new ProjectRecord(folder, false, emptyRecord()),
@@ -107,6 +94,22 @@ const planOf = async (
 	);
 	return files.map(({ source, to, target }) => `${source} ${to} ${target}`);
 };
+
+test('a pattern of recordings means what a shell would put in its place, and looks no deeper than it says', async () => {
+	assert.deepEqual(await matchingFiles('docs/*.md', signal), [
+		'docs/a.md',
+		'docs/keep.tmp.md',
+		'docs/private.md',
+		'docs/x.tmp.md',
+	]);
+	assert.deepEqual(await matchingFiles('./*.md', signal), ['README.de.md', 'README.md']);
+	assert.deepEqual(await matchingFiles('docs/{sub,old}/*', signal), [
+		'docs/old/o.md',
+		'docs/sub/d.mdx',
+	]);
+	assert.deepEqual(await matchingFiles('*.wav', signal), []);
+	assert.ok(globMatcher('*.WAV', true)('one.wav') && !globMatcher('*.WAV', false)('one.wav'));
+});
 
 test('translations that are there are no sources, and have their places', async () => {
 	assert.deepEqual(

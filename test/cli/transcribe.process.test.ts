@@ -24,8 +24,7 @@ test('transcribe prints text, subtitles and JSON of files', { skip: whisper.skip
 	assert.equal(text.stderr, '');
 	assert.equal(text.stdout, `${sentence}\n`);
 	assert.equal(text.code, 0);
-	// As cmd and PowerShell hand it over.
-	const both = await home.run(['transcribe', recording('[ab]')]);
+	const both = await home.run(['transcribe', recording('a'), recording('b')]);
 	assert.match(both.stdout, /^==> .*a\.wav <==\nThe small fox .*\n==> .*b\.wav <==\nGuten Morgen/);
 	const srt = await home.run(['transcribe', recording('a'), '--format', 'srt', '--language', 'en']);
 	assert.match(
@@ -81,7 +80,9 @@ test('the built-in model writes Markdown and subtitles, reads standard input, an
 	const file = join(folder, 'Größe #1.flac');
 	await copyFile(join(speech, 'annie.flac'), file);
 	const model = ['--model', 'starter-speech'];
-	const markdown = await home.run(['transcribe', file, '--format', 'md', ...model]);
+	// As cmd and PowerShell hand a pattern over.
+	const pattern = join(folder, '*.flac');
+	const markdown = await home.run(['transcribe', pattern, '--format', 'md', ...model]);
 	assert.equal(
 		markdown.stdout,
 		'# Größe \\#1.flac\n\n**0:00** Please open the new window tomorrow.\n',
@@ -126,6 +127,9 @@ test('the built-in model writes Markdown and subtitles, reads standard input, an
 });
 
 test('a folder, empty standard input and a folder that cannot be made are said in words', async () => {
+	const none = await home.run(['transcribe', join(home.folder, '*.nothing')]);
+	assert.equal(none.code, 1);
+	assert.match(none.stderr, /^nearglot transcribe: No file matches .*\*\.nothing\./);
 	const folder = await home.run(['transcribe', home.folder]);
 	assert.deepEqual([folder.code, folder.stdout], [1, '']);
 	assert.match(folder.stderr, /is a folder; name the recordings in it\.\n$/);
