@@ -40,7 +40,7 @@ function neutral<const T extends string | boolean>(...values: readonly T[]) {
 }
 
 export const chatRequest = object({
-	/** Absent: the best chat model on this machine. */
+	/** Absent: a downloaded chat model of this machine, a loaded one first, else the built-in one. */
 	model: optional(modelField),
 	messages: messagesField,
 	...samplingFields,
