@@ -81,7 +81,8 @@ async function stopped(text: string, folder: string): Promise<Ended> {
 		for (const stream of [child.stdout, child.stderr])
 			stream?.setEncoding('utf8').on('data', (part: string) => {
 				told += part;
-				if (/http:\/\/127\.0\.0\.1:\d+/.test(told)) child.kill('SIGINT');
+				// A second one may come when nothing listens to it any more.
+				if (!child.killed && /http:\/\/127\.0\.0\.1:\d+/.test(told)) child.kill('SIGINT');
 			});
 		const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
 		assert.match(told, /http:\/\/127\.0\.0\.1:\d+/, text);
