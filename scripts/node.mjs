@@ -30,6 +30,9 @@ const suits = (version) => {
 export function npmCommand() {
 	const cli = process.env.npm_execpath;
 	if (cli && existsSync(cli) && /\.c?js$/.test(cli)) return [process.execPath, [cli]];
+	// Where Windows has it: through npm.cmd, and so through cmd, no path with a space in it would arrive whole.
+	const beside = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+	if (process.platform === 'win32' && existsSync(beside)) return [process.execPath, [beside]];
 	return [process.platform === 'win32' ? 'npm.cmd' : 'npm', []];
 }
 

@@ -82,7 +82,7 @@ test('the list of second tries is kept between runs, whether their tests pass or
 
 /** Younger than the linter: a permission of the attestations that a release makes, and machines. */
 const unknownToLinter =
-	/^unknown permission scope "attestations"|^label "(ubuntu-24\.04(-arm)?|windows-2025|windows-11-arm|macos-(15(-intel)?|26))" is unknown/;
+	/^unknown permission scope "attestations"|^label "(ubuntu-24\.04(-arm)?|windows-2025|windows-11-arm|macos-(15(-intel)?|26)|gpu)" is unknown/;
 
 test('workflows are what the service understands', async () => {
 	const lint = await createLinter();

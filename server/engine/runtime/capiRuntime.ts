@@ -177,8 +177,16 @@ function appendProvider(
 		if (!(error instanceof OrtError)) throw error;
 		throw new AppError(
 			'not_supported',
-			`The execution provider '${provider}' cannot be used here: ${error.message} Choose 'cpu'.`,
+			`The execution provider '${provider}' cannot be used here: ${startProblem(error.message)}. Choose 'cpu'.`,
 			{ param: 'executionProvider', cause: error },
 		);
 	}
 }
+
+/** What the library says, without its own sources: `Failed to get a WebGPU adapter: No supported adapters`. */
+const startProblem = (message: string): string =>
+	message
+		.replace(/^[A-Z]\w+: /, '')
+		.replace(/^.*\bwas false\. ?/s, '')
+		.replace(/\s+/g, ' ')
+		.replace(/[\s.]+$/, '');
