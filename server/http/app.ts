@@ -190,7 +190,7 @@ function methodsAt(app: Hono<AppEnv>, path: string, caller: CallerRole | undefin
 /** Clients of the model service read a download's failure in fields of its own, whatever refused it. */
 function refusal(context: Context<AppEnv>, error: AppError): Response {
 	const { path } = context.req;
-	const translate = translateRefusal(context, error);
+	const translate = translateRefusal(context, error, new Date());
 	if (translate !== undefined) return translate;
 	return errorResponse(error, path, path === '/openai/download' ? resultFields(error.message) : {});
 }

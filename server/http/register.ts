@@ -7,9 +7,9 @@ import { unreadFields } from '../protocol/routes/fields.ts';
 import type { AnswerOf, BodyOf, QueryOf, Route } from '../protocol/routes/route.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
-import { withoutLoadFields } from './loadFields.ts';
 import { isJson, readBytes, readJson } from './requestBody.ts';
 import { nameIgnored } from './unknownFields.ts';
+import { withoutLoadFields } from './withoutLoadFields.ts';
 
 /** One request to a route. */
 export interface Call<R extends Route> {

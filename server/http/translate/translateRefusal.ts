@@ -26,10 +26,10 @@ export function translateRefusal(context: Context<AppEnv>, error: AppError): Res
 	if (path.startsWith('/translator/document'))
 		return documentFailure(
 			error,
-			translatorRequestId('DOCT', new Date()),
+			translatorRequestId('DOCT', now),
 			context.req.header('x-ms-client-request-id'),
 		);
 	const query = new URL(context.req.url).searchParams;
 	const isLatest = queryParam(query, 'api-version') === latestVersion;
-	return translatorFailure(error, translatorRequestId('TRAN', new Date()), isLatest);
+	return translatorFailure(error, translatorRequestId('TRAN', now), isLatest);
 }
