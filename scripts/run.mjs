@@ -19,7 +19,7 @@ const tasks = {
 	typecheck: [typecheck],
 	lint: [lint],
 	format: [[...lint, '--write']],
-	test: [build, typecheck, lint, ['scripts/test.mjs']],
+	test: [build, typecheck, lint, ['scripts/test.mjs', '--built']],
 	'test:only': [['scripts/test.mjs']],
 	'test:pure': [['scripts/test.mjs', '--kind', 'pure']],
 	'test:model': [['scripts/test.mjs', '--kind', 'model']],
@@ -29,7 +29,7 @@ const tasks = {
 	'test:desktop': [build, ['test/e2e/runTest.ts']],
 	package: [[...build, '--production'], ['scripts/package.mjs']],
 	'package:npm': [[...build, '--production'], ['scripts/packageNpm.mjs']],
-	check: [build, typecheck, lint, ['scripts/test.mjs'], ['scripts/e2e.mjs']],
+	check: [build, typecheck, lint, ['scripts/test.mjs', '--built'], ['scripts/e2e.mjs']],
 	docs: [['node_modules/vitepress/bin/vitepress.js', 'build', 'docs']],
 	bench: [build, ['bench/run.mjs']],
 };

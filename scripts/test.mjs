@@ -1,7 +1,7 @@
 /**
  * Runs the unit and conformance tests with node:test and ends with `N passed, N failed`.
- * `node scripts/test.mjs [--kind pure|model|process] [path fragment …]` runs the files of these kinds whose path
- * contains a fragment. Pure files share a few processes; each other file has its own.
+ * `node scripts/test.mjs [--kind pure|model|process] [--built] [path fragment …]` runs the files of these kinds whose
+ * path contains a fragment; `--built` has them start the program that was built instead of its sources. Pure files share a few processes; each other file has its own.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,9 +15,13 @@ import { recordSecondTries } from './secondTries.mjs';
 import { kinds, namedKind } from './testKinds.mjs';
 
 const { values, positionals: wanted } = parseArgs({
-	options: { kind: { type: 'string', multiple: true, default: [...kinds] } },
+	options: {
+		kind: { type: 'string', multiple: true, default: [...kinds] },
+		built: { type: 'boolean', default: false },
+	},
 	allowPositionals: true,
 });
+if (values.built) process.env.NEARGLOT_TEST_PROGRAM = 'dist/server.cjs';
 const path = (file) => relative(root, file).split(sep).join('/');
 const files = readdirSync(join(root, 'test'), { recursive: true })
 	.map((file) => join(root, 'test', file))

@@ -128,6 +128,16 @@ test('what the product keeps is opened, read, linked and copied by the one modul
 		assert.ok(path in movesAtOnce || opening.some((source) => source.path === path), path);
 });
 
+test('nothing is used that the oldest Node which runs the product lacks, though types and tests of today know it', () => {
+	// The types of `using` bring these along; of other younger things there are no types.
+	const younger = /\b(?:Async)?DisposableStack\b/;
+	const using = all.filter(({ text }) => younger.test(text.replace(/^\s*(?:\/?\*).*$/gm, '')));
+	assert.deepEqual(
+		using.map(({ path }) => path),
+		[],
+	);
+});
+
 test('how much memory can be had is asked in the one place that knows each system', () => {
 	const asking = all.filter(({ text }) => /\b(?:freemem|availableMemory|vm_stat)\b/.test(text));
 	assert.deepEqual(

@@ -91,9 +91,9 @@ export class StudioApi {
 	async models(): Promise<ModelInfo[]> {
 		const { data } = await this.client.call(routes.listModels, {});
 		return data.map(
-			({ id, name, task, state, size_bytes, context_length, languages }) =>
+			({ id, name, task, state, origin, pinned, size_bytes, context_length, languages }) =>
 				({
-					...{ id, displayName: name, task, state, languages },
+					...{ id, displayName: name, task, state, origin, pinned, languages },
 					sizeBytes: size_bytes,
 					contextLength: context_length,
 				}) as ModelInfo,

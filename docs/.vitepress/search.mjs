@@ -6,7 +6,7 @@
 /** A word as it is looked up; null for words that every page has. */
 function processTerm(term) {
 	const common =
-		/^(?:a|an|and|are|as|at|be|been|but|by|can|could|did|do|does|each|for|from|get|had|has|have|how|i|if|in|into|is|it|its|like|make|me|my|nearglot|no|not|of|off|on|one|or|our|out|over|should|so|some|than|that|the|their|them|then|there|these|this|to|up|use|used|uses|using|want|was|we|what|when|where|which|who|why|will|with|without|would|you|your)$/;
+		/^(?:a|about|all|an|and|are|as|at|be|been|but|by|can|could|did|do|does|each|for|from|get|had|has|have|how|i|if|in|into|is|it|its|like|let|make|may|me|my|nearglot|no|not|of|off|on|one|or|our|out|over|see|should|so|some|than|that|the|their|them|then|there|these|this|to|up|use|used|uses|using|very|want|was|we|what|when|where|which|who|why|will|with|without|would|you|your)$/;
 	const word = term.toLowerCase();
 	if (common.test(word)) return null;
 	// Singular and plural are one word.

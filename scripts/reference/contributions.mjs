@@ -52,12 +52,12 @@ export function commands() {
 	const rows = all.map(({ command, title }) => [
 		cell(said(title)),
 		code(command),
-		keys.has(command) ? code(keys.get(command)) : '',
+		...(keys.size > 0 ? [keys.has(command) ? code(keys.get(command)) : ''] : []),
 	]);
 	return page(
 		'Commands of the extension',
 		'package.json',
 		'All of them are in the command palette under *Nearglot* where they can be used at that moment.',
-		table(['Title', 'Identifier', 'Keys'], rows),
+		table(['Title', 'Identifier', ...(keys.size > 0 ? ['Keys'] : [])], rows),
 	);
 }

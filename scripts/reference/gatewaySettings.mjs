@@ -49,7 +49,7 @@ export function gatewaySettings() {
 	return page(
 		'Settings of the gateway',
 		'deploy/auth.schema.json',
-		'Fields of the settings file of `nearglot gateway --config`, below each section’s name. `nearglot gateway --schema` prints the schema, `--check` says whether a file can be used, paths count from its folder (`keysFile` is `gateway-keys.json` there, the store\n`gateway-sessions.db`), and the same fields may stand inside `properties`, as portals export them.\n[A team server](../team-server.md) what the settings are for.',
+		'Fields of the settings file of `nearglot gateway --config`, below each section’s name. `nearglot gateway --schema` prints the schema, `--check` says whether a file can be used, paths count from its folder (`keysFile` is `gateway-keys.json` there, the store\n`gateway-sessions.db`), and the same fields may stand inside `properties`, as portals export them.\n[A team server](../team-server.md) explains what the settings are for.',
 		...sections,
 	);
 }

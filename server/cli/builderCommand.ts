@@ -2,6 +2,7 @@
 
 import { builderChannel, serveBuilder } from '../daemon/builderMain.ts';
 import type { Command } from './command.ts';
+import { endSignals } from './endSignals.ts';
 
 export const builderCommand: Command = {
 	name: 'builder',
@@ -10,7 +11,7 @@ export const builderCommand: Command = {
 	run: async (_args, _io) => {
 		const channel = builderChannel();
 		// Signals of a terminal, or to a whole group, are the daemon's business; it ends its builders in order.
-		for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
+		for (const signal of endSignals(process.platform)) process.on(signal, () => {});
 		process.once('disconnect', () => process.exit(0));
 		await serveBuilder(channel);
 		// The daemon closes the channel when it has read the last word.

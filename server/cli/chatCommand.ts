@@ -2,7 +2,6 @@
 
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
-import { noChatModel } from '../hub/downloadOffer.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, findModel, readAnswer } from '../protocol/index.ts';
 import { chatCompletions, listModels } from '../protocol/routeAddresses.ts';
@@ -14,9 +13,10 @@ import { readStdin } from './readStdin.ts';
 const help = `
 Usage: nearglot chat [MODEL] [PROMPT] [OPTIONS]
 
-Asks a model on this machine. Without PROMPT the question is read from standard input; at a terminal
-a conversation begins: Ctrl+C stops an answer; an empty line, Ctrl+D or Ctrl+C at the prompt ends it.
-Lines typed while an answer is written are asked next.
+Asks a model on this machine: MODEL; else a downloaded one, first one that is loaded; else the built-in one.
+Without PROMPT the question is read from standard input; at a terminal a conversation begins: Ctrl+C stops
+an answer; an empty line, Ctrl+D or Ctrl+C at the prompt ends it. Lines typed while an answer is written
+are asked next.
 Turns the model does not read, or has no room for, are left out, the oldest first; a line says so.
 
   --system S         instructions for the model
@@ -53,7 +53,7 @@ export const chatCommand: Command = {
 		const [model, prompt] = modelAndPrompt(options.positionals, models);
 		const system = options.text('system');
 		const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
-		const chat = { daemon, io, fields: { ...fields, model }, messages, json: options.has('json') };
+		const chat: Chat = { daemon, io, fields, model, messages, json: options.has('json') };
 		if (prompt === undefined && io.stdin.isTTY && !chat.json)
 			return converse({ ...chat, fields: { ...chat.fields, truncation: 'auto' } });
 		const question = prompt ?? (await readStdin(io.stdin)).trim();
@@ -67,15 +67,15 @@ export const chatCommand: Command = {
 interface Chat {
 	readonly daemon: DaemonConnection;
 	readonly io: CommandIo;
-	readonly fields: ChatFields;
+	/** What a command says of every request. */
+	readonly fields: Readonly<Record<string, unknown>>;
+	/** The one that was named, else the one that gave the first answer: a conversation stays with it. */
+	model: string | undefined;
 	readonly messages: Message[];
 	readonly json: boolean;
 	/** The person has been told that oldest turns are left out. */
 	isOmittedReported?: boolean;
 }
-
-/** What a command says of every request. */
-type ChatFields = { readonly model: string } & Readonly<Record<string, unknown>>;
 
 function requestFields(options: ParsedArgs): Record<string, unknown> {
 	const maxTokens = options.integer('max-tokens', 1, 1 << 24);
@@ -98,11 +98,14 @@ async function chatModels(daemon: DaemonConnection, signal: AbortSignal): Promis
 	return data.filter((model) => /^(chat-completion|text-generation)$/.test(model.task));
 }
 
-/** One argument is a model when it is the name of one, and the prompt otherwise. */
+/**
+ * One argument is a model when it is the name of one, and the prompt otherwise. Which model answers where none is
+ * named, the server decides.
+ */
 export function modelAndPrompt(
 	positionals: readonly string[],
-	models: readonly Pick<ListedModel, 'id' | 'alias' | 'state' | 'task'>[],
-): [model: string, prompt: string | undefined] {
+	models: readonly Pick<ListedModel, 'id' | 'alias'>[],
+): [model: string | undefined, prompt: string | undefined] {
 	const [first, second] = positionals;
 	if (first !== undefined && second !== undefined) return [first, second];
 	const names = models.map(({ id, alias }) => {
@@ -110,12 +113,7 @@ export function modelAndPrompt(
 		return { id, name, version, alias };
 	});
 	if (first !== undefined && findModel(names, first)) return [first, undefined];
-	// What runs elsewhere is used by name only.
-	const here = models.filter(({ state }) => state !== 'remote');
-	const able = here.filter((model) => model.task === 'chat-completion');
-	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? here[0];
-	if (!choice) throw noChatModel('There is no chat model on this machine.');
-	return [choice.id, first];
+	return [undefined, first];
 }
 
 /** Ctrl+C stops an answer, and between answers the conversation. */
@@ -180,7 +178,7 @@ function reportOmitted(chat: Chat): void {
 async function turn(chat: Chat, question: string, signal: AbortSignal): Promise<void> {
 	const { daemon, io, fields, messages } = chat;
 	messages.push({ role: 'user', content: question });
-	const body = { ...fields, messages, stream: !chat.json };
+	const body = { ...fields, ...defined({ model: chat.model }), messages, stream: !chat.json };
 	const response = await daemon.open(chatCompletions, { body }, { signal });
 	if (chat.json) {
 		io.stdout.data(`${JSON.stringify(await response.json(), null, '\t')}\n`);
@@ -188,8 +186,8 @@ async function turn(chat: Chat, question: string, signal: AbortSignal): Promise<
 	}
 	let content = '';
 	try {
-		const { finishReason } = await readAnswer(response, {
-			model: String(fields['model']),
+		const { finishReason, model } = await readAnswer(response, {
+			model: chat.model ?? '',
 			signal,
 			onDelta: ({ text = '', omittedTurns }) => {
 				if (omittedTurns !== undefined) reportOmitted(chat);
@@ -197,6 +195,7 @@ async function turn(chat: Chat, question: string, signal: AbortSignal): Promise<
 				io.stdout.data(text);
 			},
 		});
+		if (model !== '') chat.model = model;
 		if (finishReason === 'length')
 			io.stderr.write('\nnearglot chat: the answer was cut at its longest length.\n');
 	} finally {

@@ -6,6 +6,7 @@ import { archiveTypeOf, maxArchiveBytes } from '../protocol/archiveTypes.ts';
 import { systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { decodeText, encodeText } from '../translate/documents/textEncoding.ts';
+import { hashOf, textHash } from '../translate/documents/translationRecord.ts';
 import { UsageError } from './command.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 
@@ -44,10 +45,10 @@ export async function readArchive(path: string): Promise<Uint8Array> {
 	}
 }
 
-/** The bytes of a document of either kind; texts have to be readable. */
-export async function documentBytes(path: string, encoding?: string): Promise<Uint8Array> {
-	if (archiveTypeOf(path) !== undefined) return readArchive(path);
-	return (await readDocument(path, encoding)).bytes;
+/** The hash that the record has of a document of either kind; texts have to be readable. */
+export async function documentHash(path: string, encoding?: string): Promise<string> {
+	if (archiveTypeOf(path) !== undefined) return hashOf(await readArchive(path));
+	return textHash((await readDocument(path, encoding)).bytes);
 }
 
 /** {@link readDocument} of a file that need not be there. */

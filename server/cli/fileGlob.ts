@@ -26,9 +26,17 @@ export function folderOfGlob(pattern: string): string {
 	return parts.slice(0, first < 0 ? -1 : first).join('/') || (pattern.startsWith('/') ? '/' : '');
 }
 
-/** Tells whether a path (with `/`) is meant by a pattern. */
-export function globMatcher(pattern: string): (path: string) => boolean {
-	const patterns = alternatives(pattern).map((one) => new RegExp(`^${sourceOf(one)}$`, 'u'));
+/** How many names deep the files of a pattern lie at most. */
+export const depthOfGlob = (pattern: string): number =>
+	/\*\*|[{}]/.test(pattern) ? Number.POSITIVE_INFINITY : pattern.split('/').length;
+
+/** Tells whether a path (with `/`) is meant by a pattern; capitals count where the system's own shell lets them. */
+export function globMatcher(
+	pattern: string,
+	ignoresCase = process.platform === 'win32',
+): (path: string) => boolean {
+	const flags = ignoresCase ? 'iu' : 'u';
+	const patterns = alternatives(pattern).map((one) => new RegExp(`^${sourceOf(one)}$`, flags));
 	return (path) => patterns.some((one) => one.test(path));
 }
 

@@ -1,7 +1,7 @@
 /** The record of translations in the folder of a project: found, read, and written while work goes on. */
 
 import { stat } from 'node:fs/promises';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { readPathText } from '../store/openPath.ts';
@@ -16,6 +16,7 @@ import {
 	type TranslationRecord,
 } from '../translate/documents/translationRecord.ts';
 import { writeOutput } from './outputFile.ts';
+import { withSlashes } from './sourceFiles.ts';
 
 /** What a hard end of the process may lose. */
 const writeAfterMs = 1000;
@@ -62,13 +63,12 @@ export class ProjectRecord {
 
 	/** Path as the record has it: one name for each file, however it was typed. */
 	nameOf(path: string): string {
-		const inner = relative(this.folder, this.#spelling.of(path));
-		return sep === '/' ? inner : inner.replaceAll(sep, '/');
+		return withSlashes(relative(this.folder, this.#spelling.of(path)));
 	}
 
 	/** Path of a name of the record, as the command line would write it. */
 	pathOf(name: string): string {
-		return relative('.', resolve(this.folder, name));
+		return withSlashes(relative('.', resolve(this.folder, name)));
 	}
 
 	/** Whether a file is a translation that was made here. */

@@ -4,6 +4,7 @@ import { processChannel, serveRunner } from '../daemon/runnerMain.ts';
 import { confineRunner, removeOwnScratch } from '../daemon/runnerWall.ts';
 import { loadEngine } from '../engine/engine.ts';
 import type { Command } from './command.ts';
+import { endSignals } from './endSignals.ts';
 
 export const runnerCommand: Command = {
 	name: 'runner',
@@ -12,7 +13,7 @@ export const runnerCommand: Command = {
 	run: async (_args, _io) => {
 		const channel = processChannel();
 		// Signals of a terminal, or to a whole group, are the daemon's business; it closes its runners in order.
-		for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
+		for (const signal of endSignals(process.platform)) process.on(signal, () => {});
 		process.once('disconnect', () => {
 			// Nobody else is there to do it.
 			removeOwnScratch();

@@ -7,7 +7,7 @@ import { AppError } from '../protocol/index.ts';
 import { type FolderEntry, listFolder } from '../store/listFolder.ts';
 import { Spelling } from '../store/spelling.ts';
 import { withoutEnd } from '../translate/whiteSpace.ts';
-import { folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
+import { depthOfGlob, folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
 
 export interface SourceFiles {
 	/** Paths as the command line would write them, with `/`, in order; none twice. */
@@ -59,8 +59,9 @@ export async function sourceFiles(
 			throw new AppError('not_found', `There is no file or folder ${given}. Check the name.`);
 		const matches = isFolder ? () => true : globMatcher(name.replace(/^\.\//, ''));
 		const start = isFolder ? name : folderOfGlob(name.replace(/^\.\//, ''));
+		const depth = isFolder ? Number.POSITIVE_INFINITY : depthOfGlob(name.replace(/^\.\//, ''));
 		let count = 0;
-		for await (const entry of walk(start, signal)) {
+		for await (const entry of walk(start, signal, { depth })) {
 			if (entry.isFolder) folders.add(entry.path);
 			else if (matches(entry.path) && (await isWanted(entry.path))) {
 				add(entry.path);
@@ -75,15 +76,33 @@ export async function sourceFiles(
 	return { files: [...files.values()].sort(), folders: [...folders] };
 }
 
+/** The files that a pattern stands for, as a shell would put them in its place: what `.gitignore` names among them. */
+export async function matchingFiles(pattern: string, signal: AbortSignal): Promise<string[]> {
+	const name = withSlashes(pattern).replace(/^\.\//, '');
+	const matches = globMatcher(name);
+	const found: string[] = [];
+	const how = { depth: depthOfGlob(name), isIgnoredLeftOut: false };
+	for await (const { path, isFolder } of walk(folderOfGlob(name), signal, how))
+		if (!isFolder && matches(path)) found.push(path);
+	return found.sort();
+}
+
 interface WalkedEntry {
 	readonly path: string;
 	readonly isFolder: boolean;
+}
+
+interface Walk {
+	/** Names in the longest path that is wanted. */
+	readonly depth: number;
+	readonly isIgnoredLeftOut?: boolean;
 }
 
 /** All below a folder that no rule leaves out; links are not followed. */
 async function* walk(
 	start: string,
 	signal: AbortSignal,
+	{ depth, isIgnoredLeftOut = true }: Walk,
 ): AsyncGenerator<WalkedEntry, void, undefined> {
 	const open = [
 		{ path: start === '.' ? '' : start, rules: await rulesAbove(resolve(start || '.')) },
@@ -106,8 +125,9 @@ async function* walk(
 			if (entry.name.startsWith('.') || closed.has(entry.name)) continue;
 			const isFolder = entry.kind === 'folder';
 			if (!isFolder && entry.kind !== 'file') continue;
-			if (isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
+			if (isIgnoredLeftOut && isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
 			const inner = path === '' ? entry.name : `${path === '/' ? '' : path}/${entry.name}`;
+			if (isFolder && inner.split('/').length >= depth) continue;
 			if (isFolder) open.push({ path: inner, rules });
 			else yield { path: inner, isFolder };
 		}

@@ -17,9 +17,11 @@ import { makeScratchFolder, scratchIn } from '../store/scratch.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
+import { isGlob } from './fileGlob.ts';
 import { fileProblem } from './fileProblem.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 import { timeText } from './progressBar.ts';
+import { matchingFiles, withSlashes } from './sourceFiles.ts';
 import type { TerminalWriter } from './terminal.ts';
 import { transcribeBatch } from './transcribeBatch.ts';
 import {
@@ -32,7 +34,7 @@ import {
 } from './transcriptRequest.ts';
 
 const help = `
-Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
+Usage: nearglot transcribe FILE|PATTERN… [OPTIONS]   (- reads one recording from standard input)
        nearglot transcribe FOLDER|PATTERN|FILE… --batch [--watch] [--out FOLDER] [OPTIONS]
        nearglot transcribe --microphone [--seconds N] [OPTIONS]
 
@@ -103,11 +105,12 @@ export const transcribeCommand: Command = {
 		if (options.has('microphone')) return dictateInto(options, io);
 		if (options.has('batch')) return transcribeBatch(options, io);
 		if (options.has('watch')) throw new UsageError('--watch goes with --batch.');
-		const settings = await readSettings(options);
+		const files = await namedRecordings(options.positionals, io.signal);
+		const settings = await readSettings(options, files);
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 		const route = options.has('translate') ? audioTranslations : transcriptions;
 		let failed = false;
-		for (const file of options.positionals) {
+		for (const file of files) {
 			try {
 				await transcribeOne({ daemon, route, io, settings }, file);
 			} catch (error) {
@@ -120,8 +123,24 @@ export const transcribeCommand: Command = {
 	},
 };
 
-async function readSettings(options: ParsedArgs): Promise<Settings> {
-	const files = options.positionals;
+/** Patterns stand for their files where no shell has put them there: cmd and PowerShell do not. */
+async function namedRecordings(
+	names: readonly string[],
+	signal: AbortSignal,
+): Promise<readonly string[]> {
+	const files: string[] = [];
+	for (const name of names) {
+		const isPattern =
+			isGlob(withSlashes(name)) && (await stat(name).catch(() => undefined)) === undefined;
+		const found = isPattern ? await matchingFiles(name, signal) : [name];
+		if (found.length === 0)
+			throw new AppError('not_found', `No file matches ${name}. Check the folder and the name.`);
+		for (const file of found) files.push(file);
+	}
+	return files;
+}
+
+async function readSettings(options: ParsedArgs, files: readonly string[]): Promise<Settings> {
 	if (files.length === 0)
 		throw new UsageError('transcribe takes one or more files, or - for standard input.');
 	if (options.text('seconds') !== undefined) throw new UsageError('--seconds needs --microphone.');

@@ -9,7 +9,6 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
-import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
 import { deleteFile, uploadFile } from '../protocol/routeAddresses.ts';
@@ -22,11 +21,11 @@ import { readPlainText } from '../store/files.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
-import { hashOf } from '../translate/documents/translationRecord.ts';
+import { textHash } from '../translate/documents/translationRecord.ts';
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import type { ParsedArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { documentBytes, readDocument, readIfThere, writeBytes } from './documentFile.ts';
+import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { meaningOf, noFile } from './namedFile.ts';
 import { checkInside, writeOutput } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
@@ -180,7 +179,7 @@ class ProjectBatch {
 	async #dueHash(file: PlannedFile): Promise<string | undefined> {
 		const { source, target, to } = file;
 		await checkInside(this.#record.folder, target);
-		const hash = hashOf(await documentBytes(source));
+		const hash = await documentHash(source);
 		const { force } = this.#options;
 		const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 		if (isThere && !force && messageFormatOf(source) !== undefined) {
@@ -306,8 +305,7 @@ class ProjectBatch {
 				throw new UsageError(`${place} was changed meanwhile; --force replaces it.`);
 			await checkInside(this.#record.folder, place);
 			await writeBytes(place, bytes);
-			const isText = archiveTypeOf(place) === undefined;
-			const made = hashOf(isText ? await documentBytes(place) : bytes);
+			const made = await documentHash(place);
 			this.#record.setFile(place, {
 				source: this.#record.pathOf(one.source),
 				to: one.to,
@@ -334,7 +332,7 @@ class ProjectBatch {
 		const path = this.#record.pathOf(source);
 		const format = messageFormatOf(path);
 		const sent = format && (await readIfThere(path).catch(() => undefined));
-		if (!sent || hashOf(sent.bytes) !== hash) return;
+		if (!sent || textHash(sent.bytes) !== hash) return;
 		const { text } = await readDocument(place);
 		noteMessages(place, sent.text, text, format, to, this.#record);
 	}
@@ -343,7 +341,7 @@ class ProjectBatch {
 	async #madeHere(place: string): Promise<boolean> {
 		if (this.#options.force || (await stat(place).catch(() => undefined)) === undefined)
 			return true;
-		return this.#record.file(place)?.made === hashOf(await documentBytes(place));
+		return this.#record.file(place)?.made === (await documentHash(place));
 	}
 
 	#fail(path: string, error: unknown): void {

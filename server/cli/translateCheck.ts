@@ -6,11 +6,11 @@ import { asAppError } from '../protocol/index.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { type MessageFault, translationFaults } from '../translate/documents/translationFaults.ts';
-import { hashOf, recordedMessages } from '../translate/documents/translationRecord.ts';
+import { recordedMessages } from '../translate/documents/translationRecord.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CheckFinding, type CheckFormat, checkReport } from './checkReport.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { documentBytes, readDocument, readIfThere } from './documentFile.ts';
+import { documentHash, readDocument, readIfThere } from './documentFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import {
 	type PlannedFile,
@@ -141,8 +141,8 @@ async function checkDocument(
 	if ((await stat(source).catch(() => undefined)) === undefined) return [];
 	if ((await stat(target).catch(() => undefined)) === undefined)
 		return finding('missing', source, `${target} is not there (${to})`);
-	const from = hashOf(await documentBytes(source, encoding));
-	const now = hashOf(await documentBytes(target, encoding));
+	const from = await documentHash(source, encoding);
+	const now = await documentHash(target, encoding);
 	if (accepts) record.setFile(target, { source, to, from, made: now });
 	else if (made !== undefined && made.from !== from && made.made === now)
 		return finding('stale', target, `${source} has changed since it was translated (${to})`);

@@ -29,13 +29,14 @@ import {
 	hashOf,
 	recordedMessages,
 	staleMessages,
+	textHash,
 } from '../translate/documents/translationRecord.ts';
 import { sameLanguage } from '../translate/languageCodes.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import {
 	type DocumentFile,
-	documentBytes,
+	documentHash,
 	readArchive,
 	readDocument,
 	readIfThere,
@@ -226,7 +227,7 @@ export async function isCurrent(
 	if (before?.from === hash) return true;
 	if (before === undefined)
 		throw new UsageError(`${target} exists already and was not made here; --force replaces it.`);
-	if (hashOf(await documentBytes(target, encoding)) !== before.made)
+	if ((await documentHash(target, encoding)) !== before.made)
 		throw new UsageError(
 			`${target} was changed by hand, and its source has changed since; --force replaces it.`,
 		);
@@ -284,7 +285,7 @@ async function dueWhole(
 	record: ProjectRecord,
 ): Promise<Due | undefined> {
 	const { source, target, to, from } = file;
-	const hash = hashOf(read.bytes);
+	const hash = textHash(read.bytes);
 	if (await isCurrent(file, hash, options, record)) return undefined;
 	const make: Due['make'] = async (translator, signal) => {
 		const job = { fileName: basename(source), text: read.text, to, ...defined({ from }) };
@@ -292,7 +293,7 @@ async function dueWhole(
 		const none = notMade(file, result, result.text === read.text);
 		if (none) return none;
 		const written = await writeDocument(target, result.text, read.encoding);
-		record.setFile(target, { source, to, from: hash, made: hashOf(written.bytes) });
+		record.setFile(target, { source, to, from: hash, made: textHash(written.bytes) });
 		const format = messageFormatOf(source);
 		if (format !== undefined) noteMessages(target, read.text, result.text, format, to, record);
 		const note = written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;

@@ -1,6 +1,6 @@
 /** What is to be made of many files: which are sources, and where each translation goes. */
 
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
@@ -20,7 +20,7 @@ import {
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import { UsageError } from './command.ts';
 import type { ProjectRecord } from './projectRecord.ts';
-import { sourceFiles } from './sourceFiles.ts';
+import { sourceFiles, withSlashes } from './sourceFiles.ts';
 
 /** One translation of one file. */
 export interface PlannedFile {
@@ -249,7 +249,7 @@ const isSameLanguage = (first: string, second: string): boolean =>
 function plainPath(path: string): string {
 	const inner = relative('.', resolve(path));
 	if (inner.startsWith('..') || isAbsolute(inner)) return path;
-	return sep === '/' ? inner : inner.replaceAll(sep, '/');
+	return withSlashes(inner);
 }
 
 function checkPattern(option: string, pattern: string, { targets }: PlanOptions): void {

@@ -8,6 +8,7 @@ import { Ending } from '../net/ending.ts';
 import { softEnd } from '../net/endSoftly.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { defined } from '../protocol/defined.ts';
+import { Disposals } from '../protocol/disposals.ts';
 import { AppError } from '../protocol/errors.ts';
 import { RateLimit } from './access/rateLimit.ts';
 import type { GatewaySettings } from './config/gatewaySettings.ts';
@@ -73,7 +74,7 @@ export async function startGateway(
 	deps: GatewayDeps,
 ): Promise<Gateway> {
 	// Owns all that was opened: what is thrown below closes everything again, the ports included.
-	await using opened = new AsyncDisposableStack();
+	await using opened = new Disposals();
 	const { audit, keys, tls } = opened.use(deps.parts);
 	let serving: RequestHandler | undefined;
 	let admin: AdminServer | undefined;
@@ -154,7 +155,7 @@ export async function startGateway(
 		},
 		close: (forMs = settings.limits.shutdownMs) => {
 			drainMs = forMs;
-			closing ??= owned.disposeAsync();
+			closing ??= owned[Symbol.asyncDispose]();
 			return closing;
 		},
 	};

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
+import { Disposals } from '../protocol/disposals.ts';
 import { checkPlace, reasonOf, unusable } from '../store/checkPlace.ts';
 import type { GatewaySettings } from './config/gatewaySettings.ts';
 import { defaultKeysFile } from './fileAccess.ts';
@@ -44,7 +45,7 @@ export async function openParts(
 	options: PartsOptions,
 ): Promise<GatewayParts> {
 	const { now, log, make = true } = options;
-	await using stack = new AsyncDisposableStack();
+	await using stack = new Disposals();
 	if (options.store) stack.use(options.store);
 	if (options.keys) stack.use(options.keys);
 	const tls = settings.tls && readCertificate(settings.tls);
@@ -60,7 +61,7 @@ export async function openParts(
 	const store =
 		options.store ?? stack.use(await openStore(settings, now, make, make ? report : undefined));
 	const owned = stack.move();
-	return { tls, audit, keys, store, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+	return { tls, audit, keys, store, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
 }
 
 function openStore(

@@ -25,6 +25,8 @@ function toWireModel(model: ModelInfo, created: number) {
 		alias: model.alias,
 		task: model.task,
 		state: model.state,
+		origin: model.origin,
+		...(model.pinned ? { pinned: true as const } : {}),
 		supports_tool_calling: model.supportsToolCalling,
 		...defined({ supports_image_input: model.supportsImageInput }),
 		...(model.contextLength === undefined
@@ -45,6 +47,7 @@ function remoteWireModel(model: ListedUpstreamModel, created: number) {
 		...{ id, object: 'model' as const, created, owned_by: upstream },
 		...{ type: 'model' as const, display_name: id, created_at: dateOf(created) },
 		...{ name: id, alias: id, task, state: 'remote' as const },
+		origin: 'upstream' as const,
 		// Nobody knows before it was tried; the engine says so itself.
 		supports_tool_calling: task === 'chat-completion',
 		...(contextLength === undefined

@@ -6,7 +6,7 @@
 import { join, resolve, sep } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 
-const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
+const reserved = /^(con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
 const longestPath = 512;
 
 /** Why a relative path is refused, or `undefined` when it is safe on Windows, macOS and Linux. */

@@ -18,9 +18,18 @@ export function openFile<Document extends { readonly uri: string }>(
 	const found = documents.get(pathToFileURL(path, { windows }).href);
 	if (found !== undefined) return found;
 	const same = (text: string) => (windows ? text.toLowerCase().replaceAll('/', '\\') : text);
-	return documents
-		.all()
-		.find(
-			({ uri }) => uri.startsWith('file:') && same(fileURLToPath(uri, { windows })) === same(path),
-		);
+	return documents.all().find(({ uri }) => {
+		const own = pathOf(uri, windows);
+		return own !== undefined && same(own) === same(path);
+	});
+}
+
+/** `undefined` for what is no file here, such as `file:///a` on Windows, or a name with a slash in it. */
+function pathOf(uri: string, windows: boolean): string | undefined {
+	if (!uri.startsWith('file:')) return undefined;
+	try {
+		return fileURLToPath(uri, { windows });
+	} catch {
+		return undefined;
+	}
 }

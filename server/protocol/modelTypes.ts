@@ -36,15 +36,16 @@ export function fallbackOf(models: readonly ModelInfo[]): ModelNotice | undefine
 const ranks: Partial<Record<ModelState, number>> = { cached: 1, loading: 2, loaded: 3 };
 
 /**
- * The chat models that can answer now, best first: those of this computer before a team's, loaded
- * before others, then pinned ones, then downloaded ones before the built-in one.
+ * The chat models that can answer now, best first: those of this computer before a team's; the built-in one
+ * last among them, even when it is loaded, as it must not stand in the way of what a person downloaded; then
+ * loaded before others, and pinned ones first.
  */
 export function readyChatModels(models: readonly ModelInfo[]): ModelInfo[] {
 	const rank = ({ state, pinned, origin }: ModelInfo) =>
-		(origin === 'team' ? 0 : 16) +
+		(origin === 'team' ? 0 : 32) +
+		(origin === 'built-in' ? 0 : 16) +
 		(ranks[state] ?? 0) * 4 +
-		(pinned ? 2 : 0) +
-		(origin === 'built-in' ? 0 : 1);
+		(pinned ? 2 : 0);
 	return models
 		.filter(({ task, state }) => task === 'chat-completion' && ranks[state] !== undefined)
 		.sort((a, b) => rank(b) - rank(a));

@@ -1,7 +1,8 @@
 /** Renames and removals, the one place for them: `backoff.ts` says why they are tried again. */
 
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import { AppError } from '../protocol/index.ts';
 import { withBackoff } from './backoff.ts';
 
 export interface RemoveOptions {
@@ -23,18 +24,48 @@ export interface PathSystem {
 	readonly platform: NodeJS.Platform;
 	rename(from: string, to: string): Promise<void>;
 	rm(path: string, options: RemoveOptions): Promise<void>;
+	/** Whether a file has Windows' mark for that. */
+	isReadOnly(path: string): Promise<boolean>;
 	sleep(milliseconds: number): Promise<unknown>;
 }
 
-/** @throws AppError `store_unavailable` from both, on Windows, when another program does not let go */
+/**
+ * @throws AppError `store_unavailable`, on Windows, when another program does not let go, and when a file that is to be
+ * replaced is marked as read-only
+ */
 export const pathMover = ({ platform, sleep, ...system }: PathSystem): PathMover => ({
 	move: (from, to) =>
-		withBackoff({ path: to, verb: 'replaced' }, () => system.rename(from, to), platform, sleep),
+		withBackoff(
+			{ path: to, verb: 'replaced' },
+			async () => {
+				try {
+					await system.rename(from, to);
+				} catch (cause) {
+					if (platform !== 'win32' || !(await system.isReadOnly(to))) throw cause;
+					throw new AppError(
+						'store_unavailable',
+						`${to} cannot be replaced: it is marked as read-only. Remove that mark (attrib -r) and try again.`,
+						{ cause },
+					);
+				}
+			},
+			platform,
+			sleep,
+		),
 	remove: (path, options = {}) =>
 		withBackoff({ path, verb: 'removed' }, () => system.rm(path, options), platform, sleep),
 });
 
-const here = pathMover({ platform: process.platform, rename, rm, sleep: setTimeout });
+const here = pathMover({
+	platform: process.platform,
+	rename,
+	rm,
+	isReadOnly: async (path) => {
+		const found = await stat(path).catch(() => undefined);
+		return found?.isFile() === true && (found.mode & 0o200) === 0;
+	},
+	sleep: setTimeout,
+});
 
 /** {@link PathMover.move} on this machine. */
 export const movePath = here.move;

@@ -7,7 +7,9 @@ import { readArgs } from '../../server/cli/args.ts';
 import { modelAndPrompt } from '../../server/cli/chatCommand.ts';
 import { UsageError } from '../../server/cli/command.ts';
 import { byteText, table } from '../../server/cli/textTable.ts';
+import { findDaemon } from '../../server/daemon/findDaemon.ts';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
+import { type ModelInfo, readyChatModels } from '../../server/protocol/index.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { pruneHead } from '../fixtures/prunedHead.ts';
 import { startFakeDaemon } from '../support/fakeDaemon.ts';
@@ -101,10 +103,43 @@ test('models list and models info say what the engine remarked about a model tha
 		assert.match(stdout, new RegExp(`^last-only:1: ${notice}$`, 'm'));
 		const { stdout: info } = await own.run(['models', 'info', 'last-only']);
 		assert.match(info, new RegExp(`^As it is loaded now\n(?:  - .*\n)*  - ${notice}$`, 'm'));
+		await answersBeforeBuiltIn(own, 'last-only:1');
 	} finally {
 		await own.close();
 	}
 });
+
+/** Every way to chat takes the downloaded model where none is named, also while only the built-in one is loaded. */
+async function answersBeforeBuiltIn(own: Home, id: string): Promise<void> {
+	assert.equal((await own.run(['models', 'unload', id])).code, 0);
+	const builtIn = await own.run(['chat', 'starter-chat', 'x', '--max-tokens', '2', '--json']);
+	assert.equal(JSON.parse(builtIn.stdout).model, 'starter-chat:1');
+	const running = await findDaemon(own.env);
+	assert.ok(running);
+	const { url, key } = running.endpoint;
+	const ask = async (path: string, body?: object) => {
+		const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+		const sent = body && { method: 'POST', body: JSON.stringify(body) };
+		return (await fetch(url + path, { headers, ...sent })).json();
+	};
+	const states = async () => {
+		const { data } = (await ask('/v1/models')) as { data: ModelInfo[] };
+		return data.filter(({ task }) => task === 'chat-completion');
+	};
+	// As the studio and the editor choose from the list.
+	assert.deepEqual(
+		readyChatModels(await states()).map((model) => [model.id, model.state, model.origin]),
+		[
+			[id, 'cached', 'local'],
+			['starter-chat:1', 'loaded', 'built-in'],
+		],
+	);
+	const cli = await own.run(['chat', 'hello', '--max-tokens', '2', '--json']);
+	assert.equal(JSON.parse(cli.stdout).model, id, cli.stderr);
+	assert.equal((await own.run(['models', 'unload', id])).code, 0);
+	const body = { messages: [{ role: 'user', content: 'hello' }], max_tokens: 2 };
+	assert.equal(((await ask('/v1/chat/completions', body)) as { model: string }).model, id);
+}
 
 test('doctor finds nothing wrong and measures', async () => {
 	const { stdout, code } = await home.run(['doctor']);
@@ -152,17 +187,13 @@ test('every command has help', async () => {
 });
 
 test('one argument is a model only when there is one of that name', () => {
-	const models = [
-		{ id: 'a:1', alias: 'first', task: 'text-generation', state: 'cached' },
-		{ id: 'b:1', alias: 'b', task: 'chat-completion', state: 'cached' },
-		{ id: 'c:1', alias: 'c', task: 'chat-completion', state: 'loaded' },
-	] as const;
+	const models = [{ id: 'a:1', alias: 'first' }];
 	assert.deepEqual(modelAndPrompt(['first'], models), ['first', undefined]);
 	for (const name of ['a', 'A:1', 'a:latest'])
 		assert.deepEqual(modelAndPrompt([name], models), [name, undefined]);
-	assert.deepEqual(modelAndPrompt(['hello'], models), ['c:1', 'hello']);
+	// Which one answers is the server's to say.
+	assert.deepEqual(modelAndPrompt(['hello'], models), [undefined, 'hello']);
 	assert.deepEqual(modelAndPrompt(['x', 'hello'], models), ['x', 'hello']);
-	assert.throws(() => modelAndPrompt(['hello'], []), /no chat model/);
 });
 
 test('numbers of options are checked', () => {

@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { selfCommand } from '../../server/daemon/machine.ts';
 import { type Home, newHome } from '../support/home.ts';
+import { programArgs } from '../support/program.ts';
 
 let home: Home;
 beforeEach(async () => {
@@ -44,12 +44,12 @@ const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-rm', 't
 test('doctor tries to write, so that a full disk is no writable one', {
 	skip: !mayMount && 'this user may not mount in a name space of its own',
 }, async () => {
-	const { file, args } = selfCommand(['doctor', '--json'], home.env);
+	const command = [process.execPath, ...programArgs('doctor', '--json')];
 	// The disk is there in the name space of this one command only.
 	const script = `mount -t tmpfs -o size=64k,mode=700 full "$NEARGLOT_HOME" && { dd if=/dev/zero of="$NEARGLOT_HOME/all" bs=4k 2>/dev/null; exec "$@"; }`;
 	const { status, stdout, stderr } = spawnSync(
 		'unshare',
-		['-rm', 'sh', '-c', script, 'sh', file, ...args],
+		['-rm', 'sh', '-c', script, 'sh', ...command],
 		{ env: home.env, encoding: 'utf8' },
 	);
 	assert.equal(status, 1, stderr);

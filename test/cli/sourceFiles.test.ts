@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { folderOfGlob, globMatcher, isGlob } from '../../server/cli/fileGlob.ts';
 import { ProjectRecord } from '../../server/cli/projectRecord.ts';
-import { sourceFiles } from '../../server/cli/sourceFiles.ts';
+import { matchingFiles, sourceFiles } from '../../server/cli/sourceFiles.ts';
 import {
 	type PlanOptions,
 	planOfFamilies,
@@ -94,6 +94,22 @@ const planOf = async (
 	);
 	return files.map(({ source, to, target }) => `${source} ${to} ${target}`);
 };
+
+test('a pattern of recordings means what a shell would put in its place, and looks no deeper than it says', async () => {
+	assert.deepEqual(await matchingFiles('docs/*.md', signal), [
+		'docs/a.md',
+		'docs/keep.tmp.md',
+		'docs/private.md',
+		'docs/x.tmp.md',
+	]);
+	assert.deepEqual(await matchingFiles('./*.md', signal), ['README.de.md', 'README.md']);
+	assert.deepEqual(await matchingFiles('docs/{sub,old}/*', signal), [
+		'docs/old/o.md',
+		'docs/sub/d.mdx',
+	]);
+	assert.deepEqual(await matchingFiles('*.wav', signal), []);
+	assert.ok(globMatcher('*.WAV', true)('one.wav') && !globMatcher('*.WAV', false)('one.wav'));
+});
 
 test('translations that are there are no sources, and have their places', async () => {
 	assert.deepEqual(

@@ -8,9 +8,9 @@ import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { TerminalWriter } from '../../server/cli/terminal.ts';
 import { createLogger } from '../../server/daemon/fileLogger.ts';
-import { selfCommand } from '../../server/daemon/machine.ts';
 import { escapedJson, plainText, visibleText } from '../../server/protocol/visibleText.ts';
 import { type Home, newHome } from '../support/home.ts';
+import { programArgs } from '../support/program.ts';
 import { needsLinux } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -78,7 +78,7 @@ test('lines of a log hold the same values without one letter that steers', async
 test('output that cannot be written is a failure with a sentence, wherever it breaks off', {
 	skip: needsLinux,
 }, () => {
-	const { file, args } = selfCommand([], home.env);
+	const [file, args] = [process.execPath, programArgs()];
 	const shell = (script: string, ...more: string[]) =>
 		spawnSync('sh', ['-c', script, 'sh', file, ...args, ...more], {
 			env: home.env,

@@ -80,7 +80,9 @@ test('the built-in model writes Markdown and subtitles, reads standard input, an
 	const file = join(folder, 'Größe #1.flac');
 	await copyFile(join(speech, 'annie.flac'), file);
 	const model = ['--model', 'starter-speech'];
-	const markdown = await home.run(['transcribe', file, '--format', 'md', ...model]);
+	// As cmd and PowerShell hand a pattern over.
+	const pattern = join(folder, '*.flac');
+	const markdown = await home.run(['transcribe', pattern, '--format', 'md', ...model]);
 	assert.equal(
 		markdown.stdout,
 		'# Größe \\#1.flac\n\n**0:00** Please open the new window tomorrow.\n',
@@ -125,6 +127,9 @@ test('the built-in model writes Markdown and subtitles, reads standard input, an
 });
 
 test('a folder, empty standard input and a folder that cannot be made are said in words', async () => {
+	const none = await home.run(['transcribe', join(home.folder, '*.nothing')]);
+	assert.equal(none.code, 1);
+	assert.match(none.stderr, /^nearglot transcribe: No file matches .*\*\.nothing\./);
 	const folder = await home.run(['transcribe', home.folder]);
 	assert.deepEqual([folder.code, folder.stdout], [1, '']);
 	assert.match(folder.stderr, /is a folder; name the recordings in it\.\n$/);

@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { selfCommand } from '../../server/daemon/machine.ts';
 import { type Home, newHome } from '../support/home.ts';
+import { programArgs } from '../support/program.ts';
 import { needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
@@ -23,8 +23,7 @@ before(async () => {
 after(() => home.close());
 
 function start(args: readonly string[]): ChildProcess {
-	const { file, args: all, env } = selfCommand(args, home.env);
-	return spawn(file, all, { env, stdio: 'ignore' });
+	return spawn(process.execPath, programArgs(...args), { env: home.env, stdio: 'ignore' });
 }
 
 async function batches(): Promise<{ readonly metadata: { readonly name: string } }[]> {

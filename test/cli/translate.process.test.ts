@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const main = join(import.meta.dirname, '../../server/main.ts');
 const home = temporaryFolder('cli');
 after(async () => {
 	const endpoint = await readFile(join(home, 'endpoint.json'), 'utf8').catch(() => undefined);
@@ -30,7 +30,7 @@ async function nearglot(
 	input = '',
 	cwd = process.cwd(),
 ): Promise<{ code: number | null; out: string; err: string }> {
-	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+	const child = spawn(process.execPath, programArgs(...args), {
 		env: { ...process.env, NEARGLOT_HOME: home },
 		cwd,
 	});

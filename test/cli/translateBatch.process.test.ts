@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { selfCommand } from '../../server/daemon/machine.ts';
 import { type Finished, type Home, newHome } from '../support/home.ts';
+import { programArgs } from '../support/program.ts';
 import { needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
@@ -20,10 +20,9 @@ before(async () => {
 after(() => home.close());
 
 function start(cwd: string, args: readonly string[]): ChildProcess {
-	const command = selfCommand(args, home.env);
-	return spawn(command.file, command.args, {
+	return spawn(process.execPath, programArgs(...args), {
 		cwd,
-		env: command.env,
+		env: home.env,
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 }

@@ -116,6 +116,20 @@ test('files are translated once, and again when their source changes', async () 
 	assert.equal((await check(['.'])).code, 0);
 });
 
+test('what git on Windows makes of line ends is no change', async () => {
+	await write({ 'docs/a.md': 'Open it.\n\nSave it.\n' });
+	await run({ names: ['docs'], targets: ['de'] });
+	const crlf = async (path: string) => (await read(path)).replaceAll('\n', '\r\n');
+	await write({ 'docs/a.md': await crlf('docs/a.md'), 'docs/a.de.md': await crlf('docs/a.de.md') });
+	assert.equal((await check(['docs'])).code, 0);
+	const again = await run({ names: ['docs'], targets: ['de'] });
+	assert.deepEqual([again.translated, again.current, again.asked], [0, 1, []]);
+	await write({ 'docs/a.md': 'Open it.\r\n\r\nSend it.\r\n' });
+	const changed = await run({ names: ['docs'], targets: ['de'] });
+	assert.deepEqual([changed.translated, changed.asked], [1, ['Open it.', 'Send it.']]);
+	assert.equal(await read('docs/a.de.md'), 'OPEN IT.\r\n\r\nSEND IT.\r\n');
+});
+
 test('Word files of a folder are translated, recorded and checked like texts', async () => {
 	const paragraph = (text: string) =>
 		`<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;

@@ -11,12 +11,12 @@ import { after, before, test } from 'node:test';
 import { formatOf, proseOf } from '../../server/translate/documents/translateDocument.ts';
 import { type ForeignLooking, foreignLooking } from '../fixtures/foreignLooking.ts';
 import { connectFront } from '../support/editorDouble.ts';
+import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { serverSecret } from '../support/testServer.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
 import { bodyOf, textsOf, wordFile } from '../translate/documents/officeFiles.ts';
 
-const main = join(import.meta.dirname, '../../server/main.ts');
 let server: TranslateServer;
 const home = temporaryFolder('doors');
 before(async () => {
@@ -38,7 +38,7 @@ const post = (body: object) =>
 	});
 
 async function nearglot(...args: string[]) {
-	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+	const child = spawn(process.execPath, programArgs(...args), {
 		env: { ...process.env, NEARGLOT_HOME: home },
 		cwd: home,
 		stdio: ['ignore', 'pipe', 'pipe'],

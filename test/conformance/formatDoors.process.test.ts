@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { formatSamples } from '../fixtures/formatSamples.ts';
 import { connectFront } from '../support/editorDouble.ts';
+import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { serverSecret } from '../support/testServer.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
 import { zipOf } from '../support/zipOf.ts';
 import { textsOf, wordFile } from '../translate/documents/officeFiles.ts';
 
-const main = join(import.meta.dirname, '../../server/main.ts');
 const home = temporaryFolder('formatdoors');
 let server: TranslateServer;
 const archives = new Map<string, Uint8Array>();
@@ -41,7 +41,7 @@ after(() => server.close());
 const fromCommandLine = async (): Promise<(name: string) => Promise<Uint8Array>> => {
 	const files = [...Object.keys(formatSamples), ...archives.keys()].map((name) => `in/${name}`);
 	const args = ['translate', ...files, '--to', 'de', '--from', 'en', '--out', 'made/{name}{ext}'];
-	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+	const child = spawn(process.execPath, programArgs(...args), {
 		...{ cwd: home, env: { ...process.env, NEARGLOT_HOME: home } },
 		stdio: ['ignore', 'ignore', 'pipe'],
 	});

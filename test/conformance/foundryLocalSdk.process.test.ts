@@ -12,6 +12,7 @@ import { FoundryLocalManager } from 'foundry-local-sdk/browser';
 import type { EndpointFile } from '../../server/protocol/index.ts';
 import { joinPipe } from '../daemon/pipeClient.ts';
 import { startHub, type TestHub } from '../support/hubServer.ts';
+import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,14 +39,10 @@ before(async () => {
 		{ bytesPerMs: 8000 },
 		'onnx-community/Qwen2.5-0.5B-Instruct',
 	);
-	daemon = spawn(
-		process.execPath,
-		['--disable-warning=ExperimentalWarning', join(root, 'server', 'main.ts'), 'serve', '--json'],
-		{
-			env: { ...process.env, NEARGLOT_HOME: home, HF_ENDPOINT: hub.url, NO_PROXY: '*' },
-			stdio: ['ignore', 'pipe', 'inherit'],
-		},
-	);
+	daemon = spawn(process.execPath, programArgs('serve', '--json'), {
+		env: { ...process.env, NEARGLOT_HOME: home, HF_ENDPOINT: hub.url, NO_PROXY: '*' },
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
 	const [line] = (await once(daemon.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
 	url = (JSON.parse(line.toString()) as { url: string }).url;
 });

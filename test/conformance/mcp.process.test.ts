@@ -6,17 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { readEndpoint } from '../../server/daemon/endpointFile.ts';
+import { programArgs, programFile } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
 
-const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
 let server: TestServer;
 const home = temporaryFolder('mcp');
 before(async () => {
@@ -133,7 +132,9 @@ test('without the key there is no access to tools that read files', async () => 
 		);
 	for (const headers of [{}, server.member(), { 'x-nearglot-role': 'member', ...server.keyed }]) {
 		const [here, absent] = await Promise.all(
-			[main, join(home, 'absent.wav')].map(async (path) => (await asks(path, headers)).text()),
+			[programFile, join(home, 'absent.wav')].map(async (path) =>
+				(await asks(path, headers)).text(),
+			),
 		);
 		assert.equal(here, absent);
 		assert.doesNotMatch(here ?? '', /There is no file|result/);
@@ -144,7 +145,7 @@ test('standard input and output of `nearglot mcp`', async () => {
 	const client = new Client({ name: 'test', version: '1' });
 	const transport = new StdioClientTransport({
 		command: process.execPath,
-		args: ['--disable-warning=ExperimentalWarning', main, 'mcp'],
+		args: programArgs('mcp'),
 		env: { ...process.env, NEARGLOT_HOME: home } as Record<string, string>,
 	});
 	await client.connect(transport);

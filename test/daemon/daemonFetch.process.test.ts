@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTo } from '../../server/daemon/daemonConnection.ts';
 import { daemonFetch } from '../../server/daemon/daemonFetch.ts';
 import { proofOf } from '../../server/daemon/daemonProof.ts';
-import { findOrStartDaemon } from '../../server/daemon/findDaemon.ts';
+import { findDaemon } from '../../server/daemon/findDaemon.ts';
 import { type EndpointFile, streamCut, streamEvents } from '../../server/protocol/index.ts';
 import { onNotice } from '../../server/store/notices.ts';
 import { type Home, newHome } from '../support/home.ts';
@@ -131,13 +131,13 @@ test('a stream of a frozen daemon is told of on the terminal, and Ctrl+C ends it
 	// A download that does not get on is a stream as long as anybody likes.
 	await using hub = await startHub(files, { maxSentBytes: 0 });
 	home = await newHome({ HF_ENDPOINT: hub.url });
-	const { endpoint } = await findOrStartDaemon({ env: home.env });
 	const pull = home.start(['models', 'pull', 'acme/tiny']);
 	let said = '';
 	pull.stderr?.on('data', (chunk) => {
 		said += String(chunk);
 	});
 	await until('it is told what comes', () => said.includes('licence mit'));
+	const { endpoint } = (await findDaemon(home.env))!;
 	process.kill(endpoint.pid, 'SIGSTOP');
 	try {
 		const word = new RegExp(`process ${endpoint.pid}.*kill -9 ${endpoint.pid}`);

@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync
 import { delimiter, dirname, join } from 'node:path';
 import { smallGguf } from '../engine/build/smallGguf.ts';
 import { freePort } from '../support/freePort.ts';
+import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { root } from './blocks.ts';
 
@@ -54,15 +55,15 @@ export function place(): string {
 	git('commit', '--allow-empty', '--message', 'Save the file before it is closed.');
 	const bin = join(folder, 'bin');
 	mkdirSync(bin);
+	const program = programArgs().join('" "');
 	for (const [name, args] of [
 		['nearglot', '"$@"'],
 		// biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
 		['npx', '"${@:2}"'],
 	]) {
-		const main = join(root, 'server/main.ts');
 		writeFileSync(
 			join(bin, String(name)),
-			`#!/usr/bin/env bash\nexec "${process.execPath}" --disable-warning=ExperimentalWarning "${main}" ${args}\n`,
+			`#!/usr/bin/env bash\nexec "${process.execPath}" "${program}" ${args}\n`,
 		);
 		chmodSync(join(bin, String(name)), 0o755);
 	}

@@ -12,6 +12,7 @@ import { after, before, test } from 'node:test';
 import { firstLine, gone, type Home, newHome } from '../support/home.ts';
 import { type Ended, place, runIn, script, startIn, withAddresses } from './blockPlace.ts';
 import { type Block, blocksOf, documents, needs, root } from './blocks.ts';
+import { notRun, reasons } from './notRun.ts';
 import { type StandInHub, startStandInHub } from './standInHub.ts';
 
 let home: Home;
@@ -40,7 +41,7 @@ async function runWithHub(block: Block, text: string, folder: string): Promise<E
 	try {
 		const running = own.start(['serve', '--port', '0', '--json']);
 		const there = String((await firstLine(running))['url']);
-		const env = { ...own.env, URL: there };
+		const { env } = own;
 		const wanted = block.words.find((word) => word.startsWith('with='))?.slice(5);
 		for (const name of wanted?.split(',') ?? []) {
 			const got = await runIn(folder, env, 'nearglot', ['models', 'pull', name]);
@@ -65,10 +66,9 @@ async function runShell(block: Block, text: string, folder: string): Promise<End
 		const source = blocksOf(block.document).find(({ language }) => language === 'json');
 		writeFileSync(join(folder, fixture), (source?.text ?? '').replaceAll('"/data/', `"${folder}/`));
 	}
-	const env = { ...home.env, URL: url };
 	if (block.words.includes('until-stopped')) return stopped(text, folder);
 	if (hasHub(block)) return runWithHub(block, text, folder);
-	return runIn(folder, env, 'bash', ['-c', script(await withAddresses(text, url))]);
+	return runIn(folder, home.env, 'bash', ['-c', script(await withAddresses(text, url))]);
 }
 
 /** What runs until Ctrl+C, in a home of its own: until it says its address, and then to its end. */
@@ -81,7 +81,8 @@ async function stopped(text: string, folder: string): Promise<Ended> {
 		for (const stream of [child.stdout, child.stderr])
 			stream?.setEncoding('utf8').on('data', (part: string) => {
 				told += part;
-				if (/http:\/\/127\.0\.0\.1:\d+/.test(told)) child.kill('SIGINT');
+				// A second one may come when nothing listens to it any more.
+				if (!child.killed && /http:\/\/127\.0\.0\.1:\d+/.test(told)) child.kill('SIGINT');
 			});
 		const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
 		assert.match(told, /http:\/\/127\.0\.0\.1:\d+/, text);
@@ -97,7 +98,7 @@ async function runScript(text: string, folder: string): Promise<Ended> {
 	mkdirSync(dirname(file), { recursive: true });
 	writeFileSync(file, await withAddresses(text, url));
 	try {
-		return await runIn(folder, { ...home.env, URL: url }, process.execPath, [file]);
+		return await runIn(folder, home.env, process.execPath, [file]);
 	} finally {
 		rmSync(file, { force: true });
 	}
@@ -105,6 +106,14 @@ async function runScript(text: string, folder: string): Promise<Ended> {
 
 const all = documents.flatMap((document) => blocksOf(document));
 const where = ({ document, line }: Block) => `${document}:${line}`;
+
+/** A block after what readers of its page have typed before: what they call the address of their server. */
+function withEarlier({ document, line, text }: Block): string {
+	const earlier = all
+		.filter((one) => one.document === document && one.language === 'sh' && one.line < line)
+		.flatMap((one) => one.text.match(/^URL=.*$/gm) ?? []);
+	return [...earlier, text].join('\n');
+}
 
 for (const document of documents) {
 	const own = all.filter((block) => block.document === document && needs(block) === undefined);
@@ -116,7 +125,7 @@ for (const document of documents) {
 			const folder = place();
 			try {
 				for (const block of shells) {
-					const { code, told } = await runShell(block, block.text, folder);
+					const { code, told } = await runShell(block, withEarlier(block), folder);
 					assert.equal(code, 0, `${where(block)} ended with ${code}:\n${block.text}\n${told}`);
 				}
 			} finally {
@@ -148,7 +157,7 @@ test('a command that fails in an example is found', {
 		for (const text of [
 			'nearglot chat --no-such-option hello',
 			'false; true',
-			'curl -sf $URL/nothing',
+			'curl -sf http://127.0.0.1:PORT/nothing',
 		])
 			assert.notEqual((await runShell(block, text, folder)).code, 0, text);
 	} finally {
@@ -156,39 +165,18 @@ test('a command that fails in an example is found', {
 	}
 });
 
-/** What a test does not have, and why: the commands of these blocks are compared with the command line all the same. */
-const exempt: Readonly<Record<string, string>> = {
-	archives: 'the archives of a release; test/packages makes, installs and runs them',
-	checkout: 'a fresh clone and its installation; the continuous integration does that',
-	docker:
-		'containers; test/deploy builds what is in the image, CI the image where there is a builder',
-	editor: 'a desktop VS Code; the end-to-end tests install the same file in one of theirs',
-	gpu: 'a graphics processor',
-	machines: 'several machines; test/deploy runs the same file on one',
-	clients: 'programs of others: test/docs/clients runs these blocks where they are installed',
-	microphone: 'a microphone',
-	model: 'a downloaded model',
-	namespaces: 'a user namespace, which containers of continuous integration do not give',
-	network: 'the model hub, or other machines',
-	person: 'somebody who has signed in',
-	provider: 'a sign-in provider',
-	redis: 'a Redis with a password; test/gateway starts one',
-	systemd: 'a session of systemd',
-};
-
-test('every block of commands is run, or says what is missing, which is a thing of this list', () => {
+test('every block of commands is run, or is one of a list that says why not', () => {
 	const commands = all.filter(({ language }) => ['sh', 'js'].includes(language));
-	const missing = commands.map(needs).filter((need) => need !== undefined);
-	assert.deepEqual(
-		missing.filter((need) => exempt[need] === undefined),
-		[],
-	);
-	assert.deepEqual(
-		Object.keys(exempt).filter((need) => !missing.includes(need)),
-		[],
-		'nothing needs these any more',
-	);
-	const run = commands.length - missing.length;
-	assert.ok(run >= 40, `${run} blocks are run`);
-	assert.ok(run > missing.length, `${missing.length} of ${commands.length} are not run`);
+	const found = documents.map((document) => {
+		const own = commands.filter((block) => block.document === document);
+		return [document, own.map(needs).filter((need) => need !== undefined)] as const;
+	});
+	assert.deepEqual(Object.fromEntries(found.filter(([, list]) => list.length > 0)), notRun);
+	const missing = new Set(Object.values(notRun).flat());
+	assert.deepEqual([...missing].sort(), Object.keys(reasons).sort());
+});
+
+test('a page that calls an address $URL says before what it is', () => {
+	for (const block of all.filter(({ language, text }) => language === 'sh' && /\$URL\b/.test(text)))
+		assert.match(withEarlier(block), /^URL=.*\$URL\b/ms, where(block));
 });

@@ -22,6 +22,7 @@ import { needsShell } from '../support/systemNeeds.ts';
 import { pathOf, place, runIn, withAddresses } from './blockPlace.ts';
 import { behindCaddy, isThere, mergedByCompose, parsesAsPowerShell } from './blockPrograms.ts';
 import { type Block, blocksOf, documents, readDocument, root } from './blocks.ts';
+import { readOnly } from './notRun.ts';
 
 let home: Home;
 let folder = '';
@@ -344,8 +345,11 @@ const checks: Readonly<
 		]);
 		assert.equal(code, 0, told);
 	},
-	'powershell backup': async (block) => {
+	'powershell lines': async (block) => {
 		await parsesAsPowerShell(block.text);
+		const known = readDocument('docs/reference/environment.md');
+		for (const [, name = ''] of block.text.matchAll(/^\$env:(\w+) = /gm))
+			assert.ok(/^OPENAI_/.test(name) || known.includes(name), `${where(block)}: ${name}`);
 		if (!isThere('pwsh')) return;
 		const { status, stderr } = spawnSync(
 			'pwsh',
@@ -393,7 +397,7 @@ const checks: Readonly<
 		});
 		assert.equal(status, 0, stdout + stderr);
 	},
-	'text diagram': 'a drawing of characters',
+	'text diagram': readOnly['text diagram']!,
 };
 
 const others = documents
@@ -416,6 +420,10 @@ for (const block of others) {
 
 test('there is no kind of block that no document has', () => {
 	const kinds = new Set(others.map(kindOf));
+	assert.deepEqual(
+		Object.keys(readOnly).filter((kind) => !kinds.has(kind)),
+		[],
+	);
 	assert.deepEqual(
 		Object.keys(checks).filter((kind) => !kinds.has(kind)),
 		[],

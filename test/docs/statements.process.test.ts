@@ -37,7 +37,7 @@ function helpTexts(): Map<string, string> {
 
 /** Uses of the command line in a text: its words up to what ends a command. */
 const uses = (text: string) =>
-	[...text.matchAll(/(?<![-\w./@])nearglot ([a-z]+)\b([^`\n|;&)]*)/g)].map(
+	[...text.matchAll(/(?<![-\w./@]|npm view )nearglot ([a-z]+)\b([^`\n|;&)]*)/g)].map(
 		([, name = '', rest = '']) => ({
 			name,
 			options: [...rest.matchAll(/(?<![\w-])--([a-z][\w-]*)/g)].map(([, option = '']) => option),
@@ -224,6 +224,18 @@ test('the menu of the site has every page once, and the address of the project i
 	);
 	assert.ok(advised.length >= 2 && advised.every((page) => existsSync(join(root, 'docs', page))));
 	assert.equal(documentAddress('editor.md'), `${productSite}/blob/main/docs/editor.md`);
+});
+
+test('the name in the npm registry is the one that releases publish, and readers are told to look whose it is', () => {
+	const { name, repository } = json('package.json');
+	const release = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
+	assert.match(release, new RegExp(` ${name}-\\[0-9\\]\\*\\.tgz`));
+	const page = readDocument('docs/start/install.md');
+	const look = page.indexOf(`npm view ${name} repository.url`);
+	const install = page.indexOf(`npm install --global ${name}\n`);
+	assert.ok(look > 0 && install > look && page.includes(`\`${repository.url}\``));
+	for (const document of documents)
+		assert.doesNotMatch(readDocument(document), /not ours|not in the npm registry/, document);
 });
 
 test('nobody is told to run npx with a name that is not ours, outside of a checkout', () => {

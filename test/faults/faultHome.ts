@@ -6,8 +6,8 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { findDaemon } from '../../server/daemon/findDaemon.ts';
-import { selfCommand } from '../../server/daemon/machine.ts';
 import { gone } from '../support/home.ts';
+import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 /** Nobody in particular: who has no rights that were not given. */
@@ -66,19 +66,19 @@ export class FaultHome implements AsyncDisposable {
 
 	/** Runs the command line to its end. */
 	async run(args: readonly string[], options: RunOptions = {}): Promise<Said> {
-		const own = selfCommand(args, {
+		const env = {
 			...process.env,
 			NEARGLOT_HOME: this.data,
 			HOME: this.folder,
 			...options.env,
-		});
-		const command = [own.file, ...own.args];
+		};
+		const command = [process.execPath, ...programArgs(...args)];
 		if (options.plainUser === true && isRoot)
 			command.unshift('setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups');
 		if (options.fileBlocks !== undefined)
 			command.unshift('sh', '-c', `ulimit -f ${options.fileBlocks}; exec "$@"`, 'sh');
 		const [file = '', ...rest] = command;
-		const child = spawn(file, rest, { env: own.env, cwd: this.folder, stdio: 'pipe' });
+		const child = spawn(file, rest, { env, cwd: this.folder, stdio: 'pipe' });
 		let stdout = '';
 		let stderr = '';
 		child.stdout.setEncoding('utf8').on('data', (text: string) => {

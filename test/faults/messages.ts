@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -11,7 +11,7 @@ const sources = ['server', 'extension'].flatMap((folder) =>
 	readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
 		.filter((name) => name.endsWith('.ts'))
 		.map((name) => ({
-			name: join(folder, name),
+			name: [folder, ...name.split(sep)].join('/'),
 			text: readFileSync(join(root, folder, name), 'utf8'),
 		})),
 );
@@ -33,7 +33,7 @@ const commands = new Set([
 ]);
 const options = new Set(
 	sources
-		.filter(({ name }) => name.startsWith(join('server', 'cli')))
+		.filter(({ name }) => name.startsWith('server/cli/'))
 		.flatMap(({ text }) => [
 			...all(/'?([\w-]+)'?: \{ type: '(?:string|boolean)'/g, text),
 			// The gateway's and those of the help texts.

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { writeKeyFile } from '../../server/gateway/keys/keyFile.ts';
+import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
@@ -27,7 +28,6 @@ const app = new TestApp();
 const provider = new FakeProvider();
 let redis: RedisServer | undefined;
 const folder = temporaryFolder('end sessions');
-const main = join(import.meta.dirname, '../../server/main.ts');
 
 before(async () => {
 	writeKeyFile(join(folder, 'gateway-keys.json'), 1);
@@ -51,8 +51,7 @@ function configure(kind: (typeof kinds)[number], name = kind as string): string 
 }
 
 function gateway(config: string, ...args: readonly string[]) {
-	const options = ['--disable-warning=ExperimentalWarning', main, 'gateway', '--config', config];
-	return spawnSync(process.execPath, [...options, ...args], {
+	return spawnSync(process.execPath, programArgs('gateway', '--config', config, ...args), {
 		encoding: 'utf8',
 		env: { ...process.env, CORP_SECRET: 'corp-secret', NEARGLOT_HOME: join(folder, 'home') },
 	});

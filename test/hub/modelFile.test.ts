@@ -34,6 +34,7 @@ test('names that leave the folder are refused on every system', async () => {
 		'\\\\server\\share',
 		'a\u0000b',
 		'NUL',
+		'CONIN$',
 		'config.json:stream',
 		'',
 		'.',

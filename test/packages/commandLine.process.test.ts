@@ -19,6 +19,7 @@ import { npmCommand, root } from '../../scripts/node.mjs';
 import { redisMissing } from '../gateway/support/redisServer.ts';
 import { mustShareBatches } from './packedBatch.ts';
 import { mustRunLargeModel, mustStandFaults } from './packedFaults.ts';
+import { packedNode } from './packedServer.ts';
 import { options, platform, Workshop } from './workshop.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -33,7 +34,7 @@ after(() => workshop.close());
 const installed = (...path: string[]) => join(workshop.folder, 'node_modules', ...path);
 
 const nearglot = (...args: string[]) =>
-	workshop.run(process.execPath, [installed('nearglot/bin/nearglot.cjs'), ...args]);
+	workshop.run(packedNode, [installed('nearglot/bin/nearglot.cjs'), ...args]);
 
 test('the packages install without a network and run nothing while they do', options, async () => {
 	const { bundles, folder } = workshop;
@@ -105,12 +106,16 @@ test('the installed server runs a large model', large, () =>
 	),
 );
 
-test('the installed command line answers, and doctor finds nothing wrong', options, async () => {
+test('the installed commands answer and find nothing wrong', options, async () => {
 	const answer = await nearglot('chat', 'extract a tar.gz file');
 	assert.equal(answer.status, 0, answer.told);
 	assert.match(answer.stdout, /tar xf archive\.tar\.gz/);
 	const doctor = await nearglot('doctor');
 	assert.equal(doctor.status, 0, doctor.told);
+	const settings = join(workshop.folder, 'auth.json');
+	writeFileSync(settings, '{"platform":{"enabled":false}}');
+	const gateway = await nearglot('gateway', '--check', '--config', settings);
+	assert.equal(gateway.status, 0, gateway.told);
 });
 
 test('without the package of the platform it is said what to install', options, async () => {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RedisServer } from '../gateway/support/redisServer.ts';
 import { until } from '../support/until.ts';
-import { PackedServer } from './packedServer.ts';
+import { PackedServer, packedNode } from './packedServer.ts';
 
 /**
  * What is only needed with a queue of several machines, or with S3, lies in files beside the server's that nobody
@@ -24,7 +24,7 @@ export async function mustShareBatches(entry: string, home: string): Promise<voi
 	}
 	await using redis = await RedisServer.start();
 	const start = (name: string, ...more: string[]) =>
-		PackedServer.start(entry, join(home, name), [process.execPath], process.env, [
+		PackedServer.start(entry, join(home, name), [packedNode], process.env, [
 			...['--queue', redis.url, '--store', join(home, 'store')],
 			...more,
 		]);

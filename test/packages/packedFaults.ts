@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { EngineStats } from '../../server/engine/stats.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { until } from '../support/until.ts';
-import { PackedServer } from './packedServer.ts';
+import { PackedServer, packedNode } from './packedServer.ts';
 
 /** Reading a prompt of this many letters takes the model a while on every machine. */
 const longPrompt = 60_000;
@@ -27,7 +27,7 @@ export async function mustStandFaults(entry: string, home: string): Promise<void
 		shape: { ...shape, context: 65_536 },
 	});
 	const env = { ...process.env, NEARGLOT_MODELS: models };
-	const first = await PackedServer.start(entry, home, [process.execPath], env);
+	const first = await PackedServer.start(entry, home, [packedNode], env);
 	const running = async (): Promise<number> => {
 		const { stats } = (await first.send('/nearglot/models/list')) as {
 			stats: { model: string; stats: EngineStats }[];
@@ -50,7 +50,7 @@ export async function mustStandFaults(entry: string, home: string): Promise<void
 	assert.ok(!existsSync(folder));
 	first.child.kill('SIGKILL');
 	await once(first.child, 'close');
-	await using second = await PackedServer.start(entry, home, [process.execPath], env);
+	await using second = await PackedServer.start(entry, home, [packedNode], env);
 	await second.mustRunAsItShould();
 }
 
@@ -61,6 +61,6 @@ export async function mustRunLargeModel(entry: string, home: string): Promise<vo
 	const shape = { layers: 6, hidden: 2048, heads: 16, kvHeads: 16, inner: 8192, vocabulary: 320 };
 	writeDecoderModel(join(models, 'large'), { attention: 'gqa', shape: { ...shape, context: 256 } });
 	const env = { ...process.env, NEARGLOT_MODELS: models };
-	await using server = await PackedServer.start(entry, home, [process.execPath], env);
+	await using server = await PackedServer.start(entry, home, [packedNode], env);
 	await server.send('/v1/completions', { model: 'large', prompt: 'a', max_tokens: 2 });
 }

@@ -18,6 +18,9 @@ import {
 
 const recording = join(import.meta.dirname, '../fixtures/speech/rms.flac');
 
+/** What runs the packages: the Node of the tests, or the one that NEARGLOT_PACKED_NODE names. */
+export const packedNode = process.env['NEARGLOT_PACKED_NODE'] ?? process.execPath;
+
 const questions = [
 	'what can you do?',
 	'what is nearglot?',
@@ -56,7 +59,7 @@ export class PackedServer implements AsyncDisposable {
 	static async start(
 		entry: string,
 		home: string,
-		[program, ...first]: readonly [string, ...string[]] = [process.execPath],
+		[program, ...first]: readonly [string, ...string[]] = [packedNode],
 		env: NodeJS.ProcessEnv = process.env,
 		more: readonly string[] = [],
 	): Promise<PackedServer> {
@@ -95,7 +98,7 @@ export class PackedServer implements AsyncDisposable {
 	 */
 	mustLoadOnlyFrom(folder: string): Set<string> {
 		const pid = this.child.pid ?? 0;
-		const own = realpathSync.native(process.execPath).toLowerCase();
+		const own = realpathSync.native(packedNode).toLowerCase();
 		assert.equal(realpathSync.native(executableOf(pid)).toLowerCase(), own);
 		const loaded = broughtAlong(childrenOf(pid).flatMap((child) => librariesOf(child))).map(
 			(path) => realpathSync.native(path),

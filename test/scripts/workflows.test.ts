@@ -129,6 +129,7 @@ test('what is packed runs on each system: in the editor at its lowest and its cu
 	const jobs = Object.fromEntries(workflows)['packages.yml']?.jobs ?? {};
 	for (const name of [
 		'packed',
+		'packed-oldest-node',
 		'packed-clean',
 		'packed-wine',
 		'macos-memory',

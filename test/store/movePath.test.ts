@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type PathSystem, pathMover } from '../../server/store/movePath.ts';
 
 /** A system whose first calls fail with the codes, in their order. */
-function failing(platform: NodeJS.Platform, codes: readonly string[]) {
+function failing(platform: NodeJS.Platform, codes: readonly string[], isReadOnly = false) {
 	const left = [...codes];
 	const calls: string[] = [];
 	let sleptMs = 0;
@@ -19,6 +19,7 @@ function failing(platform: NodeJS.Platform, codes: readonly string[]) {
 		rename: (from, to) => call(`${from} → ${to}`),
 		rm: (path, { recursive = false, force = false }) =>
 			call(`${path} ${Number(recursive)}${Number(force)}`),
+		isReadOnly: async () => isReadOnly,
 		sleep: async (milliseconds) => {
 			sleptMs += milliseconds;
 		},
@@ -50,6 +51,16 @@ test('a program that does not let go is named after ten seconds, as what it may 
 		assert.ok(sleptMs() >= 10_000 && sleptMs() < 11_000, String(sleptMs()));
 		assert.ok(calls.length < 50);
 	}
+});
+
+test('a file that is marked as read-only on Windows is named as such at once', async () => {
+	const marked = failing('win32', ['EPERM'], true);
+	await assert.rejects(
+		marked.move('draft', 'a.md'),
+		/a\.md cannot be replaced: it is marked as read-only\. /,
+	);
+	assert.equal(marked.sleptMs(), 0);
+	await assert.rejects(failing('linux', ['EPERM'], true).move('a', 'b'), { code: 'EPERM' });
 });
 
 test('other errors and other systems wait for nobody', async () => {

@@ -5,8 +5,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { findDaemon } from '../../server/daemon/findDaemon.ts';
-import { selfCommand } from '../../server/daemon/machine.ts';
 import { isAlive } from '../../server/store/processIdentity.ts';
+import { programArgs } from './program.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 import { until } from './until.ts';
 
@@ -43,9 +43,8 @@ export async function newHome(
 	const env = { ...process.env, NEARGLOT_HOME: folder, ...more };
 	const started: ChildProcess[] = [];
 	const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
-		const command = selfCommand(args, { ...env, ...more });
-		const own = entry === undefined ? command.args : [entry, ...args];
-		const child = spawn(command.file, own, { env: command.env, stdio: 'pipe' });
+		const own = entry === undefined ? programArgs(...args) : [entry, ...args];
+		const child = spawn(process.execPath, own, { env: { ...env, ...more }, stdio: 'pipe' });
 		started.push(child);
 		return child;
 	};

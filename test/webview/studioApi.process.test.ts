@@ -91,7 +91,12 @@ test('a page whose access has ended says so, goes on with what needs none, and t
 	await assert.rejects(left.allModels(), (error: AppError) => error instanceof AppError);
 	assert.deepEqual([left.ended.value, left.hasAccess], [true, false]);
 	assert.equal(tab.has('nearglot.studio'), false);
-	assert.ok((await left.models()).length > 0, 'chats and translations go on');
+	const models = await left.models();
+	assert.ok(models.length > 0, 'chats and translations go on');
+	assert.ok(
+		models.every(({ origin }) => origin === 'built-in'),
+		'the page knows which ones to ask last',
+	);
 	await left.enter(open.key);
 	assert.deepEqual([left.ended.value, left.hasAccess], [false, true]);
 	assert.ok((await left.allModels()).models.length > 0);

@@ -147,6 +147,9 @@ export const builtLossSchema = z.discriminatedUnion('measured', [
 	z.object({ measured: z.literal('weights'), why: z.string(), ...weightLoss }),
 ]);
 
+/** Where a model comes from. */
+export const originSchema = z.enum(['built-in', 'catalogue', 'local', 'team', 'upstream']);
+
 /** One model as the lists of this product have it, for people and for clients. */
 export const modelInfoSchema = z.object({
 	/** `name:version`, unique. */
@@ -157,7 +160,7 @@ export const modelInfoSchema = z.object({
 	displayName: z.string(),
 	task: taskSchema,
 	state: stateSchema,
-	origin: z.enum(['built-in', 'catalogue', 'local', 'team', 'upstream']),
+	origin: originSchema,
 	publisher: z.string(),
 	license: z.string(),
 	source: sourceSchema.readonly().exactOptional(),

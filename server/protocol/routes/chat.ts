@@ -31,7 +31,7 @@ import { jsonBody, route } from './route.ts';
 import { functionCallField, toolChoiceField, toolsField } from './toolFields.ts';
 
 export const chatRequest = object({
-	/** Absent: the best chat model on this machine. */
+	/** Absent: a downloaded chat model of this machine, a loaded one first, else the built-in one. */
 	model: optional(modelField),
 	messages: messagesField,
 	...samplingFields,

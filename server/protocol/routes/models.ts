@@ -5,6 +5,7 @@ import { secretNames } from '../secretNames.ts';
 import {
 	downloadProgressSchema,
 	modelInfoSchema,
+	originSchema,
 	precisionSchema,
 	providerSchema,
 	stateSchema,
@@ -29,6 +30,9 @@ const listedModel = z.object({
 	alias: z.string(),
 	task: taskSchema,
 	state: stateSchema,
+	/** Where it comes from: the built-in one answers only where no other is here. */
+	origin: originSchema,
+	pinned: z.literal(true).exactOptional(),
 	supports_tool_calling: z.boolean(),
 	/** Reads images in chats; absent: it does not, or nobody knows. */
 	supports_image_input: z.literal(true).exactOptional(),

@@ -41,7 +41,15 @@ export const emptyRecord = (): TranslationRecord => ({ files: new Map(), message
 /** Sixteen hexadecimal digits of SHA-256; ten for messages, of which there are many. */
 export const hashOf = (content: string | Uint8Array, digits = 16): string =>
 	createHash('sha256').update(content).digest('hex').slice(0, digits);
-const messageHash = (text: string): string => hashOf(text, 10);
+
+/** {@link hashOf} of a text whatever its line ends: git on Windows gives files others than the people on Linux have. */
+export function textHash(content: string | Uint8Array, digits?: number): string {
+	if (typeof content === 'string') return hashOf(content.replaceAll('\r\n', '\n'), digits);
+	const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+	if (!text.includes('\r\n')) return hashOf(content, digits);
+	return hashOf(Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), digits);
+}
+const messageHash = (text: string): string => textHash(text, 10);
 
 /** A message's keys as one text (RFC 6901). */
 export const pointerOf = (path: readonly string[]): string =>

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { openModelPath } from '../../../hub/modelData/readModelFile.ts';
+import { Disposals } from '../../../protocol/disposals.ts';
 import { sourceFault } from './limits.ts';
 import type { ByteSource } from './tensorSource.ts';
 
@@ -54,6 +55,6 @@ export function checkRange(size: number, offset: number, length: number): void {
 
 /** Disposes of all of them, whichever fails. */
 export async function closeAll(sources: Iterable<AsyncDisposable>): Promise<void> {
-	await using all = new AsyncDisposableStack();
+	await using all = new Disposals();
 	for (const source of sources) all.use(source);
 }
