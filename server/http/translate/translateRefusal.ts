@@ -19,7 +19,11 @@ const paths: ReadonlySet<string> = new Set(
 );
 
 /** The answer; `undefined` for a route of another interface, or of none. */
-export function translateRefusal(context: Context<AppEnv>, error: AppError): Response | undefined {
+export function translateRefusal(
+	context: Context<AppEnv>,
+	error: AppError,
+	now: Date,
+): Response | undefined {
 	const path = matchedRoutes(context).find((route) => paths.has(route.path))?.path;
 	if (path === undefined || path.startsWith('/documents/')) return undefined;
 	if (path.startsWith('/libretranslate/')) return libreFailure(error);
