@@ -535,6 +535,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/engine/template/chatTemplate.ts', 'a template may write the date'],
 	['server/gateway/providers/oauth1.ts', 'a signature has a date'],
 	['server/gateway/store/sqliteStore.ts', 'entries end at dates, also after a restart'],
+	['server/http/app.ts', 'ids of refused requests hold the minute'],
 	['server/http/chatRoutes.ts', 'shown'],
 	['server/http/completionRoutes.ts', 'shown'],
 	['server/http/guard.ts', 'a signed word has a date'],

@@ -9,8 +9,8 @@ const help = `
 Usage: nearglot people forget PERSON [--json]
 
 Deletes all that this server has stored of one person: responses and conversations, batches and their
-results, uploaded files, what they have used, and how their limits stand. Batches under way are
-cancelled first. This cannot be undone.
+results, uploaded files, what they have used, and how their limits stand. What is under way for them,
+answers and batches, ends first. This cannot be undone.
 
 PERSON is as "nearglot usage" shows it: local (the owner and this user's programs), key:ID of a key
 (nearglot keys list), or person:ID of somebody who signs in through a gateway. A key itself goes on working

@@ -12,6 +12,7 @@ import { s3PlaceOf } from '../jobs/s3Place.ts';
 import type { openS3Store } from '../jobs/s3Store.ts';
 import { openSqliteQueue } from '../jobs/sqliteQueue.ts';
 import type { Logger } from '../services/logger.ts';
+import { freeBytesOf } from '../services/machineFacts.ts';
 import type { Activity } from './activity.ts';
 import { busyMs } from './peopleBackend.ts';
 
@@ -64,9 +65,15 @@ export function createJobs(
 		log,
 		now,
 		...{ width, activity, leaseMs, tickMs },
+		// What is uploaded goes through the data folder, wherever it is kept in the end.
+		freeBytes: async () =>
+			least(await Promise.all((isFolder ? [dataDir, store] : [dataDir]).map(freeBytesOf))),
 		...(isFolder ? { localPath: (key: string) => join(store, key) } : {}),
 	});
 }
+
+const least = (numbers: readonly (number | undefined)[]): number | undefined =>
+	numbers.reduce((min, each) => (min === undefined || (each ?? min) < min ? each : min));
 
 /**
  * Opens and closes what a server was told, so that it does not start with a queue or store that it cannot use.

@@ -7,8 +7,8 @@ import type {
 	ModelLayout,
 	ModelTask,
 	Precision,
+	SimpleToolChoice,
 	Timings,
-	ToolChoice,
 	ToolDefinition,
 } from '../protocol/index.ts';
 import type {
@@ -173,7 +173,7 @@ export type Constraint =
 	| {
 			readonly kind: 'tools';
 			readonly tools: readonly ToolDefinition[];
-			readonly choice: ToolChoice;
+			readonly choice: SimpleToolChoice;
 			readonly parallel: boolean;
 			/** Arguments that the call is to have. */
 			readonly bound?: Readonly<Record<string, unknown>>;

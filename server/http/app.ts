@@ -40,6 +40,7 @@ import { registerPeopleRoutes } from './peopleRoutes.ts';
 import { registerRealtimeRoutes } from './realtimeRoutes.ts';
 import { registerRecordedRoutes } from './recordedRoutes.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
+import { personOf } from './requestPerson.ts';
 import { registerRerankRoutes } from './rerankRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
 import { abortReasonOf, requestSignal } from './signal.ts';
@@ -50,6 +51,7 @@ import { registerTokenRoutes } from './tokenRoutes.ts';
 import { registerDocumentBatchRoutes } from './translate/documentBatchRoutes.ts';
 import { registerDocumentTranslatorRoutes } from './translate/documentTranslatorRoutes.ts';
 import { registerLibreTranslateRoutes } from './translate/libreTranslateRoutes.ts';
+import { translateRefusal } from './translate/translateRefusal.ts';
 import { registerTranslateRoutes } from './translate/translateRoutes.ts';
 import { answerFor } from './withoutPaths.ts';
 
@@ -132,8 +134,10 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		}),
 	);
 	app.use(async (context, next) => {
-		const key = context.get('personKey');
-		const held = key && backend.people.held.hold(key);
+		const held =
+			context.get('caller') === 'member'
+				? backend.people.live.hold(personOf(context), context.get('personKey'))
+				: undefined;
 		if (held !== undefined)
 			context.set('signal', AbortSignal.any([context.get('signal'), held.signal]));
 		const ended = () => {
@@ -184,7 +188,9 @@ function methodsAt(app: Hono<AppEnv>, path: string, caller: CallerRole | undefin
 }
 
 /** Clients of the model service read a download's failure in fields of its own, whatever refused it. */
-function refusal({ req }: Context<AppEnv>, error: AppError): Response {
-	const { path } = req;
+function refusal(context: Context<AppEnv>, error: AppError): Response {
+	const { path } = context.req;
+	const translate = translateRefusal(context, error, new Date());
+	if (translate !== undefined) return translate;
 	return errorResponse(error, path, path === '/openai/download' ? resultFields(error.message) : {});
 }

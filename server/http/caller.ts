@@ -3,7 +3,12 @@
 import type { Context } from 'hono';
 import { readPerson } from '../gateway/identity/signedPerson.ts';
 import { AppError, memberRole, personHeader, roleHeader } from '../protocol/index.ts';
-import { isKeyShaped, type PersonKey, personOfKey } from '../services/limits/keyStore.ts';
+import {
+	isKeyMeant,
+	isKeyShaped,
+	type PersonKey,
+	personOfKey,
+} from '../services/limits/keyStore.ts';
 import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { keyProtocol } from './keyProtocol.ts';
@@ -44,6 +49,10 @@ function presentedKey(headers: { get(name: string): string | null | undefined })
 	);
 }
 
+/** Several words after `Bearer`, or a key without that word: broken on its way. */
+const isBrokenBearer = (headers: { get(name: string): string | null | undefined }): boolean =>
+	/^Bearer\s+\S+\s+\S|^(?!Bearer\s).*ngk_/i.test(headers.get('authorization') ?? '');
+
 /**
  * The owner, a studio page or a member, by what the headers show; `undefined` when they show nothing that
  * holds. Through a sign-in layer no key makes an owner; what counts there is whom it signs.
@@ -56,15 +65,15 @@ export async function shownIdentity(
 	if (throughLayer(headers))
 		return headers.has(personHeader) ? layerIdentity(headers, checks) : undefined;
 	const key = presentedKey(headers);
-	if (key === '') return undefined;
+	if (key === '' && !isBrokenBearer(headers)) return undefined;
 	if (checks.isKey(key)) return { caller: 'owner', person: localPerson };
 	if (checks.isStudio(key)) return { caller: 'studio', person: localPerson };
-	if (!isKeyShaped(key)) return undefined;
-	const entry = checks.findKey(key);
+	if (!isKeyMeant(key) && !isBrokenBearer(headers)) return undefined;
+	const entry = isKeyShaped(key) ? checks.findKey(key) : undefined;
 	if (entry === undefined)
 		throw new AppError(
 			'invalid_api_key',
-			'This key is not known here: it was revoked, has expired or belongs to another server. Ask whoever gave it to you.',
+			'This key is not known here: it is incomplete, was revoked, has expired or belongs to another server. Ask whoever gave it to you.',
 		);
 	return { caller: 'member', person: personOfKey(entry.id), key: entry };
 }

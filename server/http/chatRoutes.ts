@@ -31,6 +31,7 @@ export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	register(app, countChatTokens, async ({ context, body, signal, answer }) => {
 		const { tokens, omittedTurns } = await backend.chat.countTokens(body, signal);
 		noteOmittedTurns(context, omittedTurns);
+		await context.get('account')?.look('tokens');
 		return answer({ tokenCount: tokens, ...omittedField(omittedTurns) });
 	});
 }

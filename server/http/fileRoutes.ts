@@ -40,11 +40,13 @@ const answerOf = (record: FileRecord): FileAnswer => ({
 export function registerFileRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	register(app, uploadFile, async ({ context, answer }) => {
 		const { files, limits } = await backend.jobs.open();
+		const person = personOf(context);
 		await using upload = await readUpload(context, {
 			field: uploadField,
 			limitBytes: limits.fileBytes,
 			scratch: scratchIn(backend.settings.dataDir),
 			what: 'file',
+			checkRoom: (bytes) => files.checkRoom(person, bytes),
 		});
 		const form = check(fileForm, Object.fromEntries(upload.fields));
 		if (!purposes.includes(form.purpose))
@@ -64,7 +66,7 @@ export function registerFileRoutes(app: Hono<AppEnv>, backend: Backend): void {
 				"'expires_after' takes the anchor 'created_at' and a number of seconds.",
 				{ param: 'expires_after' },
 			);
-		const record = await files.add(personOf(context), createReadStream(upload.path), {
+		const record = await files.upload(person, createReadStream(upload.path), upload.sizeBytes, {
 			filename: upload.fileName.slice(0, 255) || 'upload',
 			purpose: form.purpose,
 			...(expiresInS !== undefined

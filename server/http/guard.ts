@@ -202,7 +202,7 @@ function hasForeignReferer(headers: Headers, allowedOrigins: readonly string[]):
  * that was typed, or of a page from here or from an allowed origin. Older browsers do not say where a request
  * comes from, so every sign of a browser counts against it.
  */
-function isProgram(headers: Headers, allowedOrigins: readonly string[]): boolean {
+export function isProgram(headers: Headers, allowedOrigins: readonly string[]): boolean {
 	const site = headers.get('sec-fetch-site');
 	if (site === 'none' || site === 'same-origin') return true;
 	const origin = headers.get('origin');

@@ -68,8 +68,9 @@ export function registerMessagesRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		return withHeaders(context, response);
 	});
 
-	register(app, countMessageTokens, async ({ body, signal, answer }) => {
+	register(app, countMessageTokens, async ({ context, body, signal, answer }) => {
 		const { tokens } = await backend.chat.countTokens(chatOfAnthropic(body), signal);
+		await context.get('account')?.look('tokens');
 		return answer({ input_tokens: tokens });
 	});
 }

@@ -5,6 +5,7 @@ import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type ModelInfo } from '../protocol/index.ts';
 import { listModels, showModel } from '../protocol/routes/models.ts';
+import type { QueryOf } from '../protocol/routes/route.ts';
 import type { ListedUpstreamModel } from '../remote/upstreams/upstreams.ts';
 import { knowsFolders } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
@@ -15,6 +16,9 @@ function toWireModel(model: ModelInfo, created: number) {
 	return {
 		id: model.id,
 		object: 'model' as const,
+		type: 'model' as const,
+		display_name: model.displayName,
+		created_at: dateOf(created),
 		created,
 		owned_by: model.publisher === '' ? 'local' : model.publisher,
 		name: model.displayName,
@@ -41,6 +45,7 @@ function remoteWireModel(model: ListedUpstreamModel, created: number) {
 	const { fullId: id, upstream, contextLength, task = 'chat-completion' } = model;
 	return {
 		...{ id, object: 'model' as const, created, owned_by: upstream },
+		...{ type: 'model' as const, display_name: id, created_at: dateOf(created) },
 		...{ name: id, alias: id, task, state: 'remote' as const },
 		origin: 'upstream' as const,
 		// Nobody knows before it was tried; the engine says so itself.
@@ -51,9 +56,36 @@ function remoteWireModel(model: ListedUpstreamModel, created: number) {
 	};
 }
 
+const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** A part of the list: so many after one, or before one. */
+function pageOf<T extends { readonly id: string }>(
+	rows: readonly T[],
+	{ limit, after_id: after, before_id: before }: QueryOf<typeof listModels>,
+) {
+	const placeOf = (id: string, param: string) => {
+		const at = rows.findIndex((row) => row.id === id);
+		if (at < 0)
+			throw new AppError('not_found', `There is no model '${id}' to go on from.`, { param });
+		return at;
+	};
+	const from = after === undefined ? 0 : placeOf(after, 'after_id') + 1;
+	const to = before === undefined ? rows.length : placeOf(before, 'before_id');
+	const size = limit ?? rows.length;
+	const backwards = before !== undefined && after === undefined;
+	const start = backwards ? Math.max(from, to - size) : from;
+	const data = rows.slice(start, Math.min(to, start + size));
+	return {
+		data,
+		has_more: backwards ? start > from : start + data.length < to,
+		first_id: data[0]?.id ?? null,
+		last_id: data.at(-1)?.id ?? null,
+	};
+}
+
 export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const created = Math.floor(Date.now() / 1000);
-	register(app, listModels, async ({ context, answer }) => {
+	register(app, listModels, async ({ context, query, answer }) => {
 		const [models, broken, remote] = await Promise.all([
 			backend.host.list(),
 			backend.host.problems(),
@@ -61,18 +93,16 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		]);
 		const knowsPaths = knowsFolders(context.get('caller'));
 		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
-		return answer({
-			object: 'list',
-			data: [
-				...models.map((model) => {
-					const reason = problems.get(model.id);
-					// Its reason names folders.
-					const problem = reason && (knowsPaths ? reason : 'This model cannot be used.');
-					return { ...toWireModel(model, created), ...defined({ problem }) };
-				}),
-				...remote.map((model) => remoteWireModel(model, created)),
-			],
-		});
+		const rows = [
+			...models.map((model) => {
+				const reason = problems.get(model.id);
+				// Its reason names folders.
+				const problem = reason && (knowsPaths ? reason : 'This model cannot be used.');
+				return { ...toWireModel(model, created), ...defined({ problem }) };
+			}),
+			...remote.map((model) => remoteWireModel(model, created)),
+		];
+		return answer({ object: 'list', ...pageOf(rows, query) });
 	});
 	register(app, showModel, async ({ context, answer }) => {
 		const name = context.req.param('id');

@@ -71,6 +71,7 @@ export function registerPeopleRoutes(app: Hono<AppEnv>, { people, answers, jobs 
 		return answer({ from, to, shared: isShared, kept: people.book.isKept, rows });
 	});
 	register(app, forgetPerson, async ({ context, body: { person }, answer }) => {
+		await people.live.end(person);
 		// Batches first: they are what may still make something of this person.
 		const { batches, files } = await (await jobs.open()).forget(person, context.req.raw.signal);
 		const responses = await answers.deletePerson(person);

@@ -7,9 +7,9 @@ import { unreadFields } from '../protocol/routes/fields.ts';
 import type { AnswerOf, BodyOf, QueryOf, Route } from '../protocol/routes/route.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
-import { withoutLoadTime } from './loadTime.ts';
 import { isJson, readBytes, readJson } from './requestBody.ts';
 import { nameIgnored } from './unknownFields.ts';
+import { withoutLoadFields } from './withoutLoadFields.ts';
 
 /** One request to a route. */
 export interface Call<R extends Route> {
@@ -84,5 +84,5 @@ async function bodyOf(context: Context<AppEnv>, { body }: Route): Promise<unknow
 			{ param: first.slice(0, 100) },
 		);
 	nameIgnored(context, unread);
-	return withoutLoadTime(context, read);
+	return withoutLoadFields(context, read);
 }

@@ -10,6 +10,7 @@ import { untilAborted } from '../services/untilAborted.ts';
 import { formOf, jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
 import type { FormTextFields } from './formText.ts';
+import { isProgram } from './guard.ts';
 import { HeldBytes } from './heldBytes.ts';
 import { bodyEncoding, inflated } from './inflatedBody.ts';
 
@@ -22,7 +23,7 @@ export async function readJson(
 	limits: BodyLimits = smallBody,
 ): Promise<unknown> {
 	const type = context.req.header('content-type') ?? '';
-	if (!isJson(context))
+	if (!isJson(context) && !isUntypedProgram(context))
 		throw new AppError(
 			'invalid_request',
 			`This route takes JSON: send Content-Type: application/json (it was ${type === '' ? 'absent' : `'${type.slice(0, 60)}'`}).`,
@@ -43,6 +44,19 @@ export async function readJson(
 /** Whether a body says that it is JSON. */
 export const isJson = ({ req }: Context<AppEnv>): boolean =>
 	/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(req.header('content-type') ?? '');
+
+/**
+ * Ollama's documents send JSON with curl and no type, for which curl itself says `x-www-form-urlencoded`. Taken there
+ * from programs alone: whatever a browser sends has a sign of it, and has to say that it is JSON.
+ */
+function isUntypedProgram({ req }: Context<AppEnv>): boolean {
+	const type = req.header('content-type') ?? '';
+	return (
+		req.path.startsWith('/api/') &&
+		(type === '' || /^application\/x-www-form-urlencoded$/i.test(type)) &&
+		isProgram(req.raw.headers, [])
+	);
+}
 
 /** The wanted fields of a body of type `application/x-www-form-urlencoded`; others are left out. */
 export async function readForm(

@@ -23,6 +23,7 @@ import { ownerOf } from './owner.ts';
 import { requestedPriority } from './priority.ts';
 import { register } from './register.ts';
 import { type RequestRecord, recordRequest } from './requestMetrics.ts';
+import { personOf } from './requestPerson.ts';
 import { type SseWriter, sse } from './sseResponse.ts';
 import { withHeaders } from './streamedAnswer.ts';
 import { nameIgnored } from './unknownFields.ts';
@@ -39,9 +40,10 @@ function hooksOf(
 	onEvent: ResponseHooks['onEvent'],
 ): ResponseHooks {
 	const key = context.get('personKey');
+	const isMember = context.get('caller') === 'member';
 	return {
 		account: context.get('account'),
-		holdKey: () => key && people.held.hold(key),
+		hold: () => (isMember ? people.live.hold(personOf(context), key) : undefined),
 		priority: requestedPriority(context),
 		onEvent,
 		onNotKept: ({ code }) => {

@@ -34,6 +34,7 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 			},
 			context.get('signal'),
 		);
+		await context.get('account')?.look('tokens');
 		return context.body(body, 200, { 'content-type': 'application/json' });
 	});
 
@@ -43,6 +44,7 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 		const { tokens, special = false } = request;
 		const signal = context.get('signal');
 		const body = await text.request('detokenize', { tokens, skipSpecial: !special }, signal);
+		await context.get('account')?.look('tokens');
 		return context.body(body, 200, { 'content-type': 'application/json' });
 	});
 }

@@ -22,6 +22,8 @@ export interface UploadOptions {
 	readonly scratch: string;
 	/** What the file is, for messages. Default `recording`. */
 	readonly what?: 'recording' | 'file';
+	/** Throws when there is no room for so many bytes: asked before the form is read, where the client says how many. */
+	readonly checkRoom?: (announcedBytes: number) => Promise<void>;
 }
 
 /** A form whose file lies in a private temporary folder; dispose it to delete the file. */
@@ -66,6 +68,7 @@ export async function readUpload(
 	if (!context.get('admitted')) throw new AppError('invalid_api_key');
 	const announced = Number(context.req.header('content-length') ?? 0);
 	if (announced > options.limitBytes + formAllowance) throw tooLarge(options, announced);
+	await options.checkRoom?.(announced);
 	const folder = await makeScratchFolder('upload', options.scratch);
 	const dispose = () => removePath(folder, { recursive: true, force: true });
 	try {

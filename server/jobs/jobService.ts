@@ -36,6 +36,8 @@ export interface JobServiceDeps {
 	readonly activity: { begin(): void; end(): void };
 	/** Where an object lies as a file of this machine; absent where none does. */
 	readonly localPath?: (key: string) => string;
+	/** Bytes that are free for files; `undefined` where nobody can say. */
+	readonly freeBytes?: () => Promise<number | undefined>;
 }
 
 /** What requests need of it. */
@@ -116,7 +118,10 @@ export class JobService {
 			await store[Symbol.asyncDispose]();
 			throw error;
 		});
-		const files = new StoredFiles(store, now);
+		const files = new StoredFiles(store, now, {
+			...limits,
+			...(this.#deps.freeBytes === undefined ? {} : { freeBytes: this.#deps.freeBytes }),
+		});
 		const batches: Batches = new Batches({
 			...{ store, files, limits, now, onChange: () => manager.look() },
 		});

@@ -2,6 +2,8 @@
 
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { AppError } from '../protocol/index.ts';
+import { LruMap } from '../protocol/lruMap.ts';
+import type { JobLimits } from './batchLimits.ts';
 import { type FileRecord, keys } from './jobTypes.ts';
 import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
 
@@ -36,16 +38,108 @@ export const timeOfId = (id: string): number =>
 /** Whose folder: people's names are no names of files. */
 export const personFolder = (person: string): string => hash('sha256', person, 'hex').slice(0, 32);
 
+/** What uploads have to fit into. */
+export interface FileRoom extends Pick<JobLimits, 'personBytes' | 'personFiles'> {
+	/** Bytes that are free where files are written; `undefined` where nobody can say. */
+	freeBytes?(): Promise<number | undefined>;
+}
+
+const mib = 1_048_576;
+/** What uploads leave free: databases and downloads on the same disk need some. */
+const spareBytes = 256 * mib;
+const none = { bytes: 0, files: 0 };
+
 export class StoredFiles {
 	readonly #store: ObjectStore;
 	readonly #now: () => number;
 
-	/** @param now milliseconds since 1970 */
-	constructor(store: ObjectStore, now: () => number) {
+	readonly #room: FileRoom | undefined;
+	/** Uploads that are being written, by person. */
+	readonly #coming = new Map<string, { bytes: number; files: number }>();
+	readonly #sizes = new LruMap<string, number>(100_000);
+
+	/**
+	 * @param now milliseconds since 1970
+	 * @param room what {@link upload} keeps to
+	 */
+	constructor(store: ObjectStore, now: () => number, room?: FileRoom) {
 		this.#store = store;
 		this.#now = now;
+		this.#room = room;
 	}
 
+	/**
+	 * Keeps what somebody sends, if there is room for it.
+	 * @param sizeBytes of the content
+	 * @throws AppError `payload_too_large` beyond what one person may keep, `disk_full`
+	 */
+	async upload(
+		person: string,
+		content: AsyncIterable<Uint8Array>,
+		sizeBytes: number,
+		file: NewFile,
+	): Promise<FileRecord> {
+		const coming = this.#coming.get(person) ?? { bytes: 0, files: 0 };
+		this.#coming.set(person, coming);
+		coming.bytes += sizeBytes;
+		coming.files++;
+		try {
+			await this.checkRoom(person, 0);
+			return await this.add(person, content, file);
+		} finally {
+			coming.bytes -= sizeBytes;
+			coming.files--;
+			if (coming.files === 0) this.#coming.delete(person);
+		}
+	}
+
+	/**
+	 * Whether so many bytes more of one person can be kept, beside what is on its way.
+	 * @throws AppError `payload_too_large`, `disk_full`
+	 */
+	async checkRoom(person: string, moreBytes: number): Promise<void> {
+		if (this.#room === undefined) return;
+		const { personBytes, personFiles, freeBytes } = this.#room;
+		const { bytes: comingBytes, files: comingFiles } = this.#coming.get(person) ?? none;
+		let [bytes, files] = [moreBytes + comingBytes, comingFiles + (moreBytes > 0 ? 1 : 0)];
+		const prefix = keys.filesOf(personFolder(person));
+		for await (const key of this.#store.list(prefix)) {
+			files++;
+			bytes += await this.#bytesOf(key);
+		}
+		if (files > personFiles || bytes > personBytes) {
+			const most =
+				files > personFiles
+					? `${personFiles} files`
+					: `${Math.floor(personBytes / mib)} MB in files`;
+			throw new AppError(
+				'payload_too_large',
+				`One person may keep ${most} on this server, results of batches included. Delete some (DELETE /v1/files/ID), or ask whoever runs it for more.`,
+				{ param: 'file' },
+			);
+		}
+		const free = await freeBytes?.();
+		if (free === undefined || free - moreBytes - this.#allComing() >= spareBytes) return;
+		throw new AppError(
+			'disk_full',
+			`The disk of this server has ${Math.floor(free / mib)} MB left, too little for this file. Delete files that are no longer needed, or tell whoever runs the server.`,
+		);
+	}
+
+	#allComing(): number {
+		return [...this.#coming.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+	}
+
+	/** Bytes of the file of a record, which never changes. */
+	async #bytesOf(key: string): Promise<number> {
+		const known = this.#sizes.get(key);
+		if (known !== undefined) return known;
+		const bytes = (await readJsonObject<FileRecord>(this.#store, key))?.bytes ?? 0;
+		this.#sizes.set(key, bytes);
+		return bytes;
+	}
+
+	/** Keeps a file whatever is kept already: what a batch has made is not lost. */
 	async add(
 		person: string,
 		content: AsyncIterable<Uint8Array>,
@@ -66,7 +160,13 @@ export class StoredFiles {
 			...{ id, filename, purpose, bytes, createdAt, sha256: digest.digest('hex') },
 			...(expiresInS === undefined ? {} : { expiresAt: createdAt + expiresInS }),
 		};
-		await this.#store.put(keys.file(personFolder(person), id), jsonContent(record));
+		try {
+			await this.#store.put(keys.file(personFolder(person), id), jsonContent(record));
+		} catch (error) {
+			// Nobody would find it, and nobody would delete it.
+			await this.#store.remove(keys.fileContent(id)).catch(() => {});
+			throw error;
+		}
 		return record;
 	}
 

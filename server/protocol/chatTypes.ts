@@ -50,6 +50,11 @@ export interface ToolDefinition {
 	readonly inputGrammar?: string;
 }
 
-export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string };
+export type SimpleToolChoice = 'none' | 'auto' | 'required' | { readonly name: string };
+
+/** `among`: only these of the tools may be called; whether one has to be is `mode`. */
+export type ToolChoice =
+	| SimpleToolChoice
+	| { readonly mode: 'auto' | 'required'; readonly among: readonly string[] };
 
 export type { FinishReason, Timings, Usage } from './routes/answers.ts';

@@ -49,13 +49,19 @@ async function diskOf(folder: string): Promise<StatsFs | undefined> {
 	}
 }
 
+/** Bytes that are free for this user on the disk of a folder, which need not be there yet. */
+export async function freeBytesOf(folder: string): Promise<number | undefined> {
+	const disk = await diskOf(folder);
+	return disk && disk.bavail * disk.bsize;
+}
+
 /** @param modelsDir folder that downloads are written to */
 export async function machineFacts(modelsDir: string, gpus: GpuService): Promise<MachineFacts> {
-	const disk = await diskOf(modelsDir);
+	const diskFreeBytes = await freeBytesOf(modelsDir);
 	const found = await gpus.list().catch(() => []);
 	return {
 		memoryBytes: totalmem(),
-		...(disk ? { diskFreeBytes: disk.bavail * disk.bsize } : {}),
+		...(diskFreeBytes === undefined ? {} : { diskFreeBytes }),
 		gpus: found.map(({ name }) => name),
 		bytesPerSecond: await memorySpeed(),
 	};

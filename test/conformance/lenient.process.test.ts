@@ -31,6 +31,86 @@ test('words at the ends of two parts do not run together', async () => {
 	assert.equal(await count(spaced), await count('extract a tar.gz file'));
 });
 
+test('of many tools only those that are allowed are called, in chats and in responses', async () => {
+	const parameters = { type: 'object', properties: {} };
+	const body = { model: 'starter-chat', max_tokens: 40 };
+	const nested = (name: string) => ({ type: 'function', function: { name, parameters } });
+	const chosen = await chat(server, {
+		...{ ...body, messages: question, tools: ['f', 'g', 'h'].map(nested) },
+		tool_choice: {
+			type: 'allowed_tools',
+			allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'g' } }] },
+		},
+	});
+	assert.deepEqual(
+		chosen.choices[0]?.message.tool_calls?.map((call) => call.function.name),
+		['g'],
+	);
+	const tool_choice = {
+		...{ type: 'allowed_tools', mode: 'required' },
+		tools: [{ type: 'function', name: 'h' }],
+	};
+	const response = await server.post('/v1/responses', {
+		...{ model: 'starter-chat', input: 'hello', max_output_tokens: 40, tool_choice },
+		tools: ['f', 'g', 'h'].map((name) => ({ type: 'function', name, parameters })),
+	});
+	const made = (await response.json()) as { output: { name: string }[]; tool_choice: unknown };
+	assert.deepEqual(
+		made.output.map(({ name }) => name),
+		['h'],
+	);
+	assert.deepEqual(made.tool_choice, tool_choice);
+	const unknown = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [nested('x')] } };
+	const { param } = await refused(server, { tools: [nested('f')], tool_choice: unknown });
+	assert.equal(param, 'tool_choice');
+});
+
+test('what does not exist here is refused by name: encrypted reasoning, other tiers', async () => {
+	for (const field of [{ include: ['reasoning.encrypted_content'] }, { service_tier: 'flex' }]) {
+		const body = { model: 'starter-chat', input: 'hello', ...field };
+		const answer = await server.post('/v1/responses', body);
+		assert.equal(answer.status, 400);
+		assert.match(await answer.text(), new RegExp(Object.keys(field)[0] ?? '-'));
+	}
+});
+
+test('curl without a type reaches Ollama’s interface; what a browser could send does not', async () => {
+	const ask = (headers: Record<string, string>) =>
+		fetch(`${server.url}/api/show`, {
+			...{ method: 'POST', body: '{"model":"starter-speech"}' },
+			headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+		});
+	const answer = await ask({ 'user-agent': 'curl/8.5.0' });
+	assert.equal(answer.status, 200);
+	assert.deepEqual(((await answer.json()) as { capabilities: string[] }).capabilities, []);
+	const page = await ask({ 'user-agent': 'Mozilla/5.0' });
+	assert.equal(page.status, 400);
+	const name = '__proto__';
+	const copy = await server.post(
+		'/api/copy',
+		{ source: 'starter-chat', destination: name },
+		{ headers: server.keyed },
+	);
+	assert.equal(copy.status, 400);
+	assert.match(await copy.text(), /cannot be the name of a model/);
+});
+
+test('the list of models is read by clients of either interface, in parts', async () => {
+	type List = { data: Record<string, unknown>[]; has_more: boolean; last_id: string };
+	const list = async (query: string) =>
+		(await (await fetch(`${server.url}/v1/models${query}`)).json()) as List;
+	const all = await list('');
+	assert.equal(all.has_more, false);
+	const [first, second] = all.data;
+	assert.equal(first?.['type'], 'model');
+	assert.equal(typeof first?.['display_name'], 'string');
+	assert.ok(Date.parse(String(first?.['created_at'])) > 0);
+	const part = await list('?limit=1');
+	assert.deepEqual([part.data, part.has_more, part.last_id], [[first], true, first?.['id']]);
+	assert.deepEqual((await list(`?limit=1&after_id=${part.last_id}`)).data, [second]);
+	assert.deepEqual((await list(`?limit=1&before_id=${second?.['id']}`)).data, [first]);
+});
+
 test('switches that a model does not have are named, not refused', async () => {
 	const body = {
 		model: 'starter-chat',

@@ -52,6 +52,50 @@ const schema = (value: Record<string, unknown>): Constraint => ({
 });
 
 describe('grammars', () => {
+	it('what contains itself works where it has an end, and is refused where it has none', async () => {
+		const node = (next: unknown) => ({
+			type: 'object',
+			properties: { v: { type: 'integer' }, next },
+			required: ['v', 'next'],
+			additionalProperties: false,
+		});
+		await check(
+			schema(node({ anyOf: [{ $ref: '#' }, { type: 'null' }] })),
+			['{"v": 1, "next": {"v": 2, "next": null}}', '{"v": 1, "next": null}'],
+			['{"v": 1, "next": {"v": 2}}', '{"v": 1}'],
+		);
+		await check(
+			schema({
+				$ref: '#/$defs/n',
+				$defs: { n: node({ type: 'array', items: { $ref: '#/$defs/n' } }) },
+			}),
+			['{"v": 1, "next": [{"v": 2, "next": []}]}'],
+			['{"v": 1, "next": [1]}'],
+		);
+		const endless = [
+			node({ $ref: '#' }),
+			{ $ref: '#' },
+			{
+				$ref: '#/$defs/a',
+				$defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } },
+			},
+			{ type: 'array', items: { $ref: '#' }, minItems: 1 },
+			{
+				...node({ $ref: '#/$defs/n' }),
+				required: ['v'],
+				$defs: { n: node({ $ref: '#/$defs/n' }) },
+			},
+		];
+		for (const value of endless)
+			await assert.rejects(started(schema(value)), {
+				...{ code: 'invalid_request', param: 'response_format' },
+				message: /contains itself and never ends/,
+			});
+		await assert.rejects(started({ kind: 'ebnf', grammar: 'root ::= root' }), {
+			...{ code: 'invalid_request', param: 'grammar', message: /allows no answer/ },
+		});
+	});
+
 	it('tuples are read as drafts up to 7 write them and as later ones do', async () => {
 		const pair = [{ type: 'string' }, { type: 'integer' }];
 		for (const tuple of [

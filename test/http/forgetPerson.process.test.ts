@@ -96,3 +96,34 @@ test('only the owner forgets people', async () => {
 	});
 	assert.ok([401, 403].includes(answer.status), String(answer.status));
 });
+
+test('what is under way for a person ends when the person is removed, and others go on', async () => {
+	const body = {
+		model: 'starter-chat',
+		messages: [{ role: 'user', content: 'slow' }],
+		stream: true,
+	};
+	const [gone, other] = ['c'.repeat(32), 'd'.repeat(32)];
+	const ask = (id: string) =>
+		server.post('/v1/chat/completions', body, { headers: server.member(id) });
+	const [stream, beside] = await Promise.all([ask(gone), ask(other)]);
+	const asked = { model: 'starter-chat', input: 'slow', background: true };
+	const queued = await server.post('/v1/responses', asked, { headers: server.member(gone) });
+	const { id } = (await queued.json()) as { id: string };
+	const reader = stream.body?.getReader();
+	await reader?.read();
+	const answer = await server.post(
+		'/nearglot/people/forget',
+		{ person: `person:${gone}` },
+		{ headers: server.keyed },
+	);
+	assert.equal(answer.status, 200, await answer.text());
+	let text = '';
+	for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+		text += new TextDecoder().decode(part.value);
+	assert.match(text.slice(-600), /has removed this person/);
+	const read = await fetch(`${server.url}/v1/responses/${id}`, { headers: server.member(gone) });
+	assert.equal(read.status, 404, 'nothing of it is kept');
+	await read.text();
+	assert.match(await beside.text(), /w499/);
+});

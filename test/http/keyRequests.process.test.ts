@@ -73,6 +73,15 @@ for (const [name, limits, fields] of [
 				{ fileName: 'a.txt', text: long, from: 'en', to: 'de' },
 				{ headers: subscription },
 			),
+			...[`/translate?api-version=3.0&${query}`, '/documents/translate'].map((path) =>
+				server.post(
+					path,
+					path.startsWith('/documents')
+						? { fileName: 'a.txt', text: long, from: 'en', to: 'de' }
+						: [{ Text: long }],
+					{ headers: { authorization: `Bearer ${key}` } },
+				),
+			),
 		]);
 		for (const answer of answers) {
 			assert.equal(answer.status, 429, answer.url);

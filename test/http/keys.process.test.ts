@@ -304,3 +304,85 @@ test('a limit in a place where nobody reads it makes no key without limits', asy
 	assert.equal(set.status, 400);
 	assert.equal(server.backend.people.keys.list().length, names);
 });
+
+test('a key that was cut or broken on its way makes nobody a program of this computer', async () => {
+	const { key } = keyFor(['chat']);
+	const broken: Record<string, string>[] = [
+		{ authorization: `Bearer ${key.slice(0, -1)}` },
+		{ authorization: `Bearer ${key} ${key}` },
+		{ authorization: key },
+		{ authorization: `Bearer "${key}"` },
+		{ 'x-api-key': `${key}!` },
+		{ 'api-key': 'ngk_' },
+	];
+	for (const headers of broken) {
+		const answer = await fetch(`${server.url}/v1/models`, { headers });
+		assert.equal(answer.status, 401, JSON.stringify(headers));
+		await answer.text();
+	}
+	const headers = { authorization: 'Bearer none' };
+	assert.equal((await fetch(`${server.url}/v1/models`, { headers })).status, 200);
+});
+
+test('a key of another scope is refused by translate routes in the shape of each', async () => {
+	const { headers } = keyFor(['chat']);
+	const ask = async (path: string) => {
+		const answer = await server.post(path, [{ Text: 'a' }], { headers });
+		assert.equal(answer.status, 403, path);
+		return ((await answer.json()) as { error: unknown }).error;
+	};
+	const codeOf = async (path: string) => ((await ask(path)) as { code: unknown }).code;
+	assert.equal(await codeOf('/translate?api-version=3.0&to=de'), 403000);
+	assert.equal(await codeOf('/translator/text/v3.0/detect'), 403000);
+	assert.equal(await codeOf('/translate?api-version=2026-06-06'), '403000');
+	assert.equal(await codeOf('/translator/document/batches'), 'Unauthorized');
+	assert.equal(await codeOf('/documents/translate'), 'forbidden');
+	assert.match(String(await ask('/libretranslate/translate')), /for chat only/);
+});
+
+test('counting tokens uses none, and says how many are left as every answer does', async () => {
+	const { headers } = keyFor(['chat'], { tokensPerMinute: 30 });
+	const messages = [{ role: 'user', content: 'hi' }];
+	for (const path of [
+		'/tokenize',
+		'/v1/messages/count_tokens',
+		'/v1/chat/completions/tokenizer/encode/count',
+	]) {
+		const answer = await server.post(path, { model: 'starter-chat', messages }, { headers });
+		assert.equal(answer.status, 200, await answer.text());
+		assert.equal(answer.headers.get('x-ratelimit-limit-tokens'), '30', path);
+		assert.equal(answer.headers.get('x-ratelimit-remaining-tokens'), '30', path);
+	}
+});
+
+test('who is over the limit gets no place in the background; who comes over it there reads which limit', async () => {
+	const { headers, entry } = keyFor(['chat'], { tokensPerDay: 60 });
+	const person = `key:${entry.id}`;
+	const ask = (more: object) =>
+		server.post(
+			'/v1/responses',
+			{ model: 'starter-chat', input: 'slow', background: true, ...more },
+			{ headers },
+		);
+	const large = await ask({ max_output_tokens: 100 });
+	assert.equal(large.status, 429, await large.text());
+	const { id } = (await (await ask({ max_output_tokens: 40 })).json()) as { id: string };
+	await until('it is under way', async () => {
+		const { status } = await server.backend.responses.read(person, id);
+		return status === 'in_progress';
+	});
+	const second = await ask({ max_output_tokens: 40 });
+	assert.equal(second.status, 429);
+	assert.match(await second.text(), /60 tokens a day/);
+	await server.backend.responses.cancel(person, id);
+	const kept = await server.backend.answers.counts();
+	assert.ok(kept.responses >= 1);
+});
+
+test('who has a key cannot have a model loaded in another way for everybody', async () => {
+	const { headers } = keyFor(['chat']);
+	const body = chat({ max_tokens: 2, ep: 'cpu', exact: true });
+	const answer = await server.post('/v1/chat/completions', body, { headers });
+	assert.equal(answer.status, 200, await answer.text());
+	assert.equal(answer.headers.get('x-ignored-parameters'), 'ep, exact');
+});

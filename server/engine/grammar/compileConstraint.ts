@@ -59,7 +59,8 @@ export function createConstraintCompiler(
 		const instance = await grammarInstance();
 		try {
 			const found = key === undefined ? undefined : known.get(key);
-			if (found?.[0].instance === instance) return await start(...found, endTokens, false);
+			if (found?.[0].instance === instance)
+				return await start(...found, endTokens, false, names[constraint.kind]);
 			const plain = await grammarSource(instance, constraint, format);
 			if (plain === undefined) return undefined;
 			const source = promptOpensReasoning(promptEnd, reasoning)
@@ -74,7 +75,7 @@ export function createConstraintCompiler(
 			const compiler = await ready;
 			const grammar = await compile(compiler.compiler, source);
 			if (key !== undefined) known.set(key, [compiler, grammar]);
-			return await start(compiler, grammar, endTokens, key === undefined);
+			return await start(compiler, grammar, endTokens, key === undefined, names[constraint.kind]);
 		} catch (error) {
 			throw refusal(error, instance, constraint);
 		}
@@ -210,6 +211,7 @@ async function start(
 	grammar: CompiledGrammar,
 	endTokens: readonly number[],
 	isOnly: boolean,
+	[what, param]: readonly [what: string, param: string],
 ): Promise<TokenConstraint> {
 	const matcher = await compiler.instance.library.GrammarMatcher.createGrammarMatcher(
 		grammar,
@@ -220,5 +222,12 @@ async function start(
 		if (isOnly) grammar.dispose();
 	});
 	await constraint.prepare();
+	// A rule that only names itself allows not even an end.
+	if (constraint.mask()?.every((bits) => bits === 0)) {
+		constraint.dispose();
+		throw new AppError('invalid_request', `The ${what} allows no answer: a rule needs itself.`, {
+			param,
+		});
+	}
 	return constraint;
 }

@@ -5,6 +5,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type JsonSchema } from '../../protocol/index.ts';
+import { endlessPlace } from './endless.ts';
 import { numberRangeRule } from './numberRange.ts';
 import { mergeSchemas } from './schemaMerge.ts';
 import { withTuples } from './tuples.ts';
@@ -75,11 +76,10 @@ class Preparation {
 	}
 
 	run(): PreparedSchema {
-		return {
-			schema: this.#prepare(this.#root, '#', 0),
-			values: this.#values,
-			names: this.#names,
-		};
+		const schema = this.#prepare(this.#root, '#', 0);
+		const endless = endlessPlace(schema);
+		if (endless !== undefined) this.#fail(endless, 'contains itself and never ends');
+		return { schema, values: this.#values, names: this.#names };
 	}
 
 	#fail(path: string, why: string): never {

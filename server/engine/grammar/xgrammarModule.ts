@@ -69,6 +69,9 @@ function load(): GrammarInstance {
 			const text = lines
 				.filter((line) => !/^Aborted|^\[WARNING\]/.test(line))
 				.map((line) => line.replace(/^\[\w+\]\s*\S+:\d+:\s*/, ''))
+				// What the library expected of itself says nothing to anybody else.
+				.map((line) => line.replace(/^Check failed: .*?(?: is false:?|$)\s*/, ''))
+				.filter((line) => line !== '')
 				.join(' ');
 			lines = [];
 			return text;

@@ -7,6 +7,7 @@ import type { Backend } from '../../daemon/backend.ts';
 import type { ModelDescription } from '../../engine/api.ts';
 import type { ModelInfo } from '../../protocol/index.ts';
 import { AppError } from '../../protocol/index.ts';
+import { idName } from '../../protocol/modelNames.ts';
 import {
 	ollamaBlob,
 	ollamaCopy,
@@ -120,6 +121,12 @@ export function registerOllamaModelRoutes(app: Hono<AppEnv>, backend: Backend): 
 				"'destination' has a tag; models here have versions of their own, so give a name without one.",
 				{ param: 'destination' },
 			);
+		if (idName(name) !== name)
+			throw new AppError(
+				'invalid_request',
+				`'destination' cannot be the name of a model: use Latin letters, digits, dot, dash and underscore, and begin with a letter or digit, as in '${idName(name)}'.`,
+				{ param: 'destination' },
+			);
 		await namingField('name', 'destination', () => backend.models.import(folder, name, signal));
 		return context.body(null, 200);
 	});
@@ -218,6 +225,7 @@ function detailsOf(description: ModelDescription) {
 
 function capabilities(model: ModelInfo, description: ModelDescription): string[] {
 	if (model.task === 'embeddings') return ['embedding'];
+	if (model.task !== 'chat-completion' && model.task !== 'text-generation') return [];
 	return [
 		'completion',
 		...(description.supportsTools ? ['tools'] : []),

@@ -103,7 +103,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 				return await handler(context);
 			} catch (error) {
 				context.set('failure', error);
-				return failure(error);
+				return libreFailure(error);
 			}
 		};
 
@@ -264,7 +264,8 @@ function short(language: string): string {
 	return { 'zh-Hans': 'zh', 'zh-Hant': 'zt' }[language] ?? language;
 }
 
-function failure(error: unknown): Response {
+/** An error as LibreTranslate's clients read it. */
+export function libreFailure(error: unknown): Response {
 	if (error instanceof LibreError)
 		return Response.json({ error: error.message }, { status: error.status });
 	const { code, message, retry } = translatorErrorOf(error);

@@ -30,7 +30,7 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 	const resourceId = context.req.header('ocp-apim-resourceid');
 	return {
 		...(key === undefined || key === '' ? {} : { key }),
-		...defined({ region, bearer, resourceId }),
+		...defined({ region, bearer, resourceId, personKey: context.get('personKey') }),
 		customPath: context.req.path.includes('/translator/text/'),
 		isOwner:
 			caller === 'owner' ||

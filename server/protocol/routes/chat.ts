@@ -9,8 +9,7 @@ import {
 	usageSchema,
 } from './answers.ts';
 import { chatBody } from './bodyLimits.ts';
-import { invalid } from './check.ts';
-import { anything, array, boolean, object, oneOf, optional, record, ruled } from './fields.ts';
+import { anything, array, boolean, object, oneOf, optional, record } from './fields.ts';
 import { loadFields } from './loadFields.ts';
 import { messagesField } from './messageFields.ts';
 import {
@@ -20,24 +19,16 @@ import {
 	grammarField,
 	maxTokensField,
 	modelField,
+	neutral,
 	responseFormatField,
 	samplingFields,
+	serviceTierField,
 	streamFields,
 	topLogprobsField,
 	truncationField,
 } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
 import { functionCallField, toolChoiceField, toolsField } from './toolFields.ts';
-
-/** A field with only one meaning here; any other value would be a promise we cannot keep. */
-function neutral<const T extends string | boolean>(...values: readonly T[]) {
-	return ruled({ enum: values }, (value): T => {
-		const found = values.find((each) => each === value);
-		if (found === undefined)
-			throw invalid('', `${values.map(String).join(' or ')} on a model server`, value);
-		return found;
-	});
-}
 
 export const chatRequest = object({
 	/** Absent: a downloaded chat model of this machine, a loaded one first, else the built-in one. */
@@ -68,7 +59,7 @@ export const chatRequest = object({
 	chat_template_kwargs: optional(record(anything, 32)),
 	/** Fields of the big interface that mean something only there: taken at their neutral value. */
 	store: optional(neutral(false)),
-	service_tier: optional(neutral('auto', 'default')),
+	service_tier: optional(serviceTierField),
 	modalities: optional(array(oneOf('text'), { max: 1 })),
 });
 

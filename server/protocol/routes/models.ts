@@ -13,12 +13,17 @@ import {
 } from './answers.ts';
 import { smallBody } from './bodyLimits.ts';
 import { Refused } from './check.ts';
-import { boolean, mapped, object, oneOf, optional, string } from './fields.ts';
+import { boolean, integer, mapped, object, oneOf, optional, string } from './fields.ts';
+import { numeric } from './numeric.ts';
 import { jsonBody, route } from './route.ts';
 
 const listedModel = z.object({
 	id: z.string(),
 	object: z.literal('model'),
+	/** These three are read by Anthropic's clients. */
+	type: z.literal('model'),
+	display_name: z.string(),
+	created_at: z.string(),
 	created: z.number(),
 	owned_by: z.string(),
 	name: z.string(),
@@ -48,7 +53,20 @@ export const listModels = route({
 	also: ['studio'],
 	summary:
 		'models, with the true context length, and `max_history_turns` where a model reads only some earlier turns',
-	answer: z.object({ object: z.literal('list'), data: z.array(listedModel) }),
+	query: object({
+		limit: optional(numeric(integer({ min: 1, max: 1000 }))),
+		after_id: optional(string({ maxLength: 256 })),
+		before_id: optional(string({ maxLength: 256 })),
+	}),
+	answer: z.object({
+		object: z.literal('list'),
+		data: z.array(listedModel),
+		/** Of a part of the list, as Anthropic's clients ask for it. */
+		has_more: z.boolean(),
+		first_id: z.string().nullable(),
+		last_id: z.string().nullable(),
+	}),
+	errors: ['not_found'],
 	section: 'chat',
 });
 

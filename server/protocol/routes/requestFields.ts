@@ -176,3 +176,16 @@ export const embeddedTextsField = textsField(2048, 'texts');
 function isTokenId(value: unknown): value is number {
 	return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
+
+/** A field with only one meaning here; any other value would be a promise we cannot keep. */
+export function neutral<const T extends string | boolean>(...values: readonly T[]) {
+	return ruled({ enum: values }, (value): T => {
+		const found = values.find((each) => each === value);
+		if (found === undefined)
+			throw invalid('', `${values.map(String).join(' or ')} on a model server`, value);
+		return found;
+	});
+}
+
+/** There is one tier of service here; `priority` and `flex` are bought elsewhere. */
+export const serviceTierField = neutral('auto', 'default');

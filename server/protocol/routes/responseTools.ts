@@ -3,7 +3,7 @@
 import type { ToolChoice, ToolDefinition } from '../chatTypes.ts';
 import { asObject, invalid, Refused, read } from './check.ts';
 import { leaving, object, oneOf, optional, ruled, string } from './fields.ts';
-import { toolChoiceField, toolsField } from './toolFields.ts';
+import { allowedToolsSchema, toolChoiceField, toolsField } from './toolFields.ts';
 
 /** The form of a custom tool's input: any text, or what a grammar allows. */
 export interface CustomFormat {
@@ -100,6 +100,7 @@ export const responseToolChoice = leaving(
 					required: ['type', 'name'],
 					properties: { type: { enum: ['function', 'custom'] }, name: { type: 'string' } },
 				},
+				allowedToolsSchema,
 			],
 		},
 		(value): ToolChoice => {

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { chatBody } from './bodyLimits.ts';
-import { Refused } from './check.ts';
+import { Refused, read } from './check.ts';
 import {
 	array,
 	boolean,
@@ -24,6 +24,7 @@ import {
 	effortField,
 	maxTokensField,
 	modelField,
+	serviceTierField,
 	topLogprobsField,
 	truncationField,
 } from './requestFields.ts';
@@ -46,6 +47,21 @@ const refused = (why: string) =>
 		throw new Refused('', (name) => `${name} is not supported: ${why}`, 'unsupported_parameter');
 	});
 
+/** What is added to an answer. What is not named here is refused, never left out in silence. */
+const includeField = ruled(
+	{ enum: ['message.output_text.logprobs'] },
+	(value): 'message.output_text.logprobs' => {
+		if (value === 'reasoning.encrypted_content')
+			throw new Refused(
+				'',
+				(name) =>
+					`${name} is 'reasoning.encrypted_content', which does not exist here: reasoning comes as plain text, and 'store' or 'conversation' keep it. Leave it out.`,
+				'unsupported_parameter',
+			);
+		return read(oneOf('message.output_text.logprobs'), value, '');
+	},
+);
+
 const keptId = string({ minLength: 1, maxLength: 128 });
 
 export const responsesRequest = object({
@@ -56,10 +72,11 @@ export const responsesRequest = object({
 	temperature: optional(number({ min: 0, max: 2 })),
 	top_p: optional(number({ min: 0, max: 1 })),
 	top_logprobs: optional(topLogprobsField),
-	include: optional(array(oneOf('message.output_text.logprobs'))),
+	include: optional(array(includeField)),
 	tools: optional(responseToolsField),
 	tool_choice: optional(responseToolChoice),
 	parallel_tool_calls: optional(boolean),
+	service_tier: optional(serviceTierField),
 	text: optional(object({ format: optional(formatField) })),
 	reasoning: optional(object({ effort: optional(effortField) })),
 	truncation: optional(truncationField),

@@ -4,10 +4,12 @@ import type { JsonSchema, ToolChoice, ToolDefinition } from '../chatTypes.ts';
 import { asObject, invalid, Refused, read } from './check.ts';
 import {
 	anything,
+	array,
 	boolean,
 	leaving,
 	mapped,
 	object,
+	oneOf,
 	optional,
 	requestSchema,
 	ruled,
@@ -130,6 +132,42 @@ const plainChoice = object({ type: anything, name: functionName });
 const nestedChoice = object({ type: anything, function: object({ name: functionName }) });
 const olderChoice = object({ name: functionName, arguments: anything });
 
+const allowedList = object({ mode: oneOf('auto', 'required'), tools: array(anything) });
+const listOfAllowed = {
+	mode: { enum: ['auto', 'required'] },
+	tools: { type: 'array', minItems: 1, maxItems: maxTools, items: { type: 'object' } },
+};
+/** Chat completions have the list in a field of its own, Responses beside the type. */
+export const allowedToolsSchema = {
+	type: 'object',
+	required: ['type'],
+	properties: {
+		type: { const: 'allowed_tools' },
+		allowed_tools: { type: 'object', properties: listOfAllowed },
+		...listOfAllowed,
+	},
+};
+
+/** `{type: 'allowed_tools', …}`, as either interface writes it. */
+export function allowedTools(found: Readonly<Record<string, unknown>>): ToolChoice {
+	const nested = found['allowed_tools'] !== undefined;
+	const path = nested ? '.allowed_tools' : '';
+	const { mode, tools } = read(allowedList, nested ? found['allowed_tools'] : found, path);
+	if (tools.length === 0 || tools.length > maxTools)
+		throw invalid(`${path}.tools`, `an array of 1 to ${maxTools} tools`);
+	const among = tools.map((tool, index) => {
+		const at = `${path}.tools[${index}]`;
+		const each = asObject(tool, at);
+		if (each['type'] !== 'function' && each['type'] !== 'custom')
+			throw invalid(`${at}.type`, "'function' or 'custom'", each['type']);
+		const inner = each[String(each['type'])];
+		return inner === undefined
+			? read(functionName, each['name'], `${at}.name`)
+			: read(functionName, Object(inner).name, `${at}.${each['type']}.name`);
+	});
+	return { mode, among };
+}
+
 export const toolChoiceField = leaving(
 	ruled(
 		{
@@ -143,6 +181,7 @@ export const toolChoiceField = leaving(
 						function: { type: 'object', properties: { name: { type: 'string' } } },
 					},
 				},
+				allowedToolsSchema,
 			],
 		},
 		(value): ToolChoice => {
@@ -152,11 +191,12 @@ export const toolChoiceField = leaving(
 			if (typeof value === 'string')
 				throw invalid('', "'none', 'auto', 'required' or a named function", value);
 			const found = asObject(value, '');
+			if (found['type'] === 'allowed_tools') return allowedTools(found);
 			if (found['type'] !== undefined && found['type'] !== 'function')
 				throw new Refused(
 					'.type',
 					(name) =>
-						`${name} must be 'function': a choice names one of the functions, or is 'none', 'auto' or 'required'.`,
+						`${name} must be 'function' or 'allowed_tools': a choice names one of the functions, or is 'none', 'auto' or 'required'.`,
 					'unsupported_parameter',
 				);
 			const nested = found['function'] !== undefined;
@@ -165,11 +205,13 @@ export const toolChoiceField = leaving(
 		},
 	),
 	(value, path) =>
-		unreadFields(
-			Object(Object(value).function) === Object(value).function ? nestedChoice : plainChoice,
-			value,
-			path,
-		),
+		Object(value).type === 'allowed_tools'
+			? []
+			: unreadFields(
+					Object(Object(value).function) === Object(value).function ? nestedChoice : plainChoice,
+					value,
+					path,
+				),
 );
 
 /** The older choice of a function, which may also give arguments that the call is to have. */

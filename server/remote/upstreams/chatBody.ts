@@ -114,8 +114,16 @@ function checkTogether(request: ChatRequest): void {
 
 const plainTool = ({ inputGrammar: _, ...tool }: ToolDefinition): ToolDefinition => tool;
 
-const choiceOf = (choice: ToolChoice | undefined) =>
-	typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice;
+const choiceOf = (choice: ToolChoice | undefined) => {
+	if (typeof choice !== 'object') return choice;
+	const named = (name: string) => ({ type: 'function', function: { name } });
+	return 'name' in choice
+		? named(choice.name)
+		: {
+				type: 'allowed_tools',
+				allowed_tools: { mode: choice.mode, tools: choice.among.map(named) },
+			};
+};
 
 function formatOf(
 	type: string,

@@ -22,7 +22,7 @@ import {
 } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
-import { type Charged, openBill } from '../limits/account.ts';
+import { type Bill, type Charged, openBill } from '../limits/account.ts';
 import {
 	AnswerCount,
 	answerAmounts,
@@ -118,6 +118,11 @@ export interface ChatService {
 	): Promise<ChatOutcome>;
 	/** Tokens of the prompt of a request, without inference and without loading the model. */
 	countTokens(request: ChatRequest, signal?: AbortSignal): Promise<PromptSize>;
+	/**
+	 * For what is answered later: refuses at once what cannot be answered, or is over the caller's limits now.
+	 * @throws AppError as {@link run} before its first event: `rate_limited` among them
+	 */
+	check(request: ChatRequest & Charged, signal?: AbortSignal): Promise<void>;
 }
 
 interface Prepared {
@@ -211,26 +216,29 @@ export function createChatService(deps: ChatDeps): ChatService {
 		return { omittedTurns };
 	};
 
+	const billOf = (
+		{ id, plan, contextLength, tokens }: Prepared,
+		account: Charged['account'],
+	): Promise<Bill> =>
+		openBill(account, {
+			kind: 'chat',
+			model: id,
+			...answerAmounts({
+				...{ prompts: [tokens?.length ?? 0], n: plan.generate.n, contextLength },
+				maxTokens: plan.generate.maxTokens ?? answerUnderLimit,
+				isFixed: plan.generate.maxTokens !== undefined,
+			}),
+		});
+
 	return {
 		run: async (request, onEvent, signal) => {
 			const { account } = request;
 			const isLimited = account?.isLimited('tokens') === true;
-			const { id, plan, profile, omittedTurns, tokens, contextLength } = await prepare(
-				request,
-				isLimited,
-				signal,
-			);
+			const prepared = await prepare(request, isLimited, signal);
+			const { id, plan, profile, omittedTurns, tokens } = prepared;
 			const { n } = plan.generate;
-			const maxTokens = plan.generate.maxTokens ?? answerUnderLimit;
 			const prompted = tokens?.length ?? 0;
-			await using bill = await openBill(account, {
-				kind: 'chat',
-				model: id,
-				...answerAmounts({
-					...{ prompts: [prompted], n, maxTokens, contextLength },
-					isFixed: plan.generate.maxTokens !== undefined,
-				}),
-			});
+			await using bill = await billOf(prepared, account);
 			const count = new AnswerCount(bill, prompted);
 			const answerTokens = isLimited ? { maxTokens: grantedAnswer(bill.granted, prompted, n) } : {};
 			if (plan.ignored.length > 0) onEvent({ type: 'ignored', fields: plan.ignored });
@@ -335,6 +343,11 @@ export function createChatService(deps: ChatDeps): ChatService {
 		countTokens: async (request, signal) => {
 			const { tokens, omittedTurns } = await prepare(request, true, signal);
 			return { tokens: tokens?.length ?? 0, omittedTurns };
+		},
+
+		check: async (request, signal) => {
+			const prepared = await prepare(request, true, signal);
+			await using _bill = await billOf(prepared, request.account);
 		},
 	};
 }

@@ -31,8 +31,12 @@ export function planChat(
 	const tools = request.tools ?? request.functions ?? [];
 	const choice = toolChoice(request, tools);
 	const offered = choice === 'none' ? [] : tools;
+	const callable =
+		typeof choice === 'object' && 'among' in choice
+			? offered.filter(({ function: { name } }) => choice.among.includes(name))
+			: offered;
 	const parallel = olderForm ? false : (request.parallel_tool_calls ?? true);
-	const constraint = constraintOf(request, offered, choice, parallel);
+	const constraint = constraintOf(request, callable, choice, parallel);
 	const sampling = samplingOf(request, profile, randomSeed);
 	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
 	const variables = templateVariables(request, profile);
@@ -51,7 +55,7 @@ export function planChat(
 			...defined({ maxTokens, constraint }),
 			...(request.logprobs ? { topLogprobs: request.top_logprobs ?? 0 } : {}),
 		},
-		toolNames: offered.map((tool) => tool.function.name),
+		toolNames: callable.map((tool) => tool.function.name),
 		maxCalls: parallel ? Number.POSITIVE_INFINITY : 1,
 		olderForm,
 		seed: sampling.seed,
@@ -105,10 +109,13 @@ function toolChoice(request: ChatRequest, tools: readonly ToolDefinition[]): Too
 		return tools.length === 0 ? 'none' : choice;
 	}
 	const names = tools.map((tool) => tool.function.name);
-	if (!names.includes(choice.name))
+	const unknown = ('among' in choice ? choice.among : [choice.name]).find(
+		(name) => !names.includes(name),
+	);
+	if (unknown !== undefined)
 		throw new AppError(
 			'invalid_request',
-			`'${param}' names '${choice.name}', which is not among the tools${names.length === 0 ? '' : ` (${names.join(', ')})`}.`,
+			`'${param}' names '${unknown}', which is not among the tools${names.length === 0 ? '' : ` (${names.join(', ')})`}.`,
 			{ param },
 		);
 	return choice;
@@ -129,7 +136,12 @@ function constraintOf(
 			{ param: request.grammar === undefined ? 'response_format' : 'grammar' },
 		);
 	const bound = request.function_call?.arguments;
-	return { kind: 'tools', tools, choice, parallel, ...defined({ bound }) };
+	return {
+		kind: 'tools',
+		...{ tools, parallel, ...defined({ bound }) },
+		// Those that may not be called are not among these tools.
+		choice: typeof choice === 'object' && 'among' in choice ? choice.mode : choice,
+	};
 }
 
 /** What `grammar` or `response_format` hold the answer to; shared with completions. */

@@ -13,7 +13,7 @@ import {
 } from '../../remote/upstreams/chatObject.ts';
 import { shownUpstream } from '../../remote/upstreams/upstreamErrors.ts';
 import type { NamedUpstream, Upstreams } from '../../remote/upstreams/upstreams.ts';
-import { openBill } from '../limits/account.ts';
+import { type Bill, openBill } from '../limits/account.ts';
 import {
 	AnswerCount,
 	answerAmounts,
@@ -49,14 +49,41 @@ export function upstreamChat(local: ChatService, deps: UpstreamChatDeps): ChatSe
 				{ param: 'model' },
 			);
 		},
+		check: async (request, signal) => {
+			const named = await deps.upstreams.find(request.model);
+			if (named === undefined) return local.check(request, signal);
+			await using _bill = await billOf(named, request);
+		},
 	};
 }
 
+type Priced = Parameters<ChatService['check']>[0];
+
+/** Tokens of a prompt, as nobody here can count them. */
+const estimatedTokens = ({ messages }: Priced): number =>
+	Math.ceil(JSON.stringify(messages).length / charactersPerToken);
+
+const askedTokens = (request: Priced): number | undefined =>
+	request.max_completion_tokens ?? request.max_tokens;
+
+function billOf({ id }: NamedUpstream, request: Priced): Promise<Bill> {
+	const asked = askedTokens(request);
+	return openBill(request.account, {
+		kind: 'chat',
+		model: id,
+		...answerAmounts({
+			...{ prompts: [estimatedTokens(request)], n: request.n ?? 1 },
+			...{ maxTokens: asked ?? answerUnderLimit, isFixed: asked !== undefined },
+		}),
+	});
+}
+
 async function runThere(
-	{ upstream, model, id }: NamedUpstream,
+	named: NamedUpstream,
 	deps: UpstreamChatDeps,
 	[request, onEvent, signal]: RunOptions,
 ): Promise<ChatOutcome> {
+	const { upstream, model, id } = named;
 	if (request.ownPrompt !== undefined)
 		throw new AppError(
 			'unsupported_model',
@@ -64,19 +91,11 @@ async function runThere(
 			{ param: 'model' },
 		);
 	const who = shownUpstream(upstream.entry);
-	const asked = request.max_completion_tokens ?? request.max_tokens;
-	const n = request.n ?? 1;
-	const estimated = Math.ceil(JSON.stringify(request.messages).length / charactersPerToken);
-	const { account } = request;
-	await using bill = await openBill(account, {
-		kind: 'chat',
-		model: id,
-		...answerAmounts({
-			...{ prompts: [estimated], n, maxTokens: asked ?? answerUnderLimit },
-			isFixed: asked !== undefined,
-		}),
-	});
-	const granted = account?.isLimited('tokens') ? grantedAnswer(bill.granted, estimated, n) : asked;
+	const estimated = estimatedTokens(request);
+	await using bill = await billOf(named, request);
+	const granted = request.account?.isLimited('tokens')
+		? grantedAnswer(bill.granted, estimated, request.n ?? 1)
+		: askedTokens(request);
 	const { body, ignored, olderForm, choices } = upstreamChatOf(request, model, granted);
 	if (ignored.length > 0) onEvent({ type: 'ignored', fields: ignored });
 	const count = new AnswerCount(bill, estimated);

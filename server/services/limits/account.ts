@@ -54,6 +54,8 @@ export interface Account {
 	open(work: PlannedWork): Promise<Bill>;
 	/** How the limits stand, as the last request has left them. */
 	readonly standings: readonly Standing[];
+	/** Reads how the limits of a unit stand, for requests that use nothing of it. */
+	look(unit: CountedUnit): Promise<void>;
 }
 
 export interface AccountDeps {
@@ -83,6 +85,10 @@ export function createAccount(deps: AccountDeps): Account {
 		isLimited: (unit) => deps.limits().some((limit) => limit.unit === unit),
 		get standings() {
 			return standings;
+		},
+		look: async (unit) => {
+			const concerned = own({ [unit]: 1 });
+			if (concerned.length > 0) standings = await counts.standings(person, concerned);
 		},
 		open: async ({ kind, model, amounts, min }) => {
 			const concerned = own(amounts);

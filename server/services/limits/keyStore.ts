@@ -56,6 +56,9 @@ const maxName = 100;
 /** Whether a text can be a key of this store, whoever made it. */
 export const isKeyShaped = (text: string): boolean => keyShape.test(text);
 
+/** Whether a text was to be a key of a store, though a part of it may be lost. */
+export const isKeyMeant = (text: string): boolean => /ngk_/i.test(text);
+
 /** As whom a key counts, for usage, limits and turns. */
 export const personOfKey = (id: string): string => `key:${id}`;
 

@@ -2,10 +2,10 @@
 
 import { limitList, type UsageLimits } from '../../protocol/limitTypes.ts';
 import { type Account, createAccount } from './account.ts';
-import { HeldKeys } from './heldKeys.ts';
 import type { KeyStore, PersonKey } from './keyStore.ts';
 import { personOfKey } from './keyStore.ts';
 import type { LimitCounts } from './limitCounts.ts';
+import { LiveWork } from './liveWork.ts';
 import type { UsageBook } from './usageBook.ts';
 
 export interface PeopleDeps {
@@ -33,7 +33,7 @@ const ownCallers: ReadonlySet<string> = new Set(['owner', 'studio', 'local']);
 export class People {
 	readonly keys: KeyStore;
 	/** Keys with which something is under way. */
-	readonly held: HeldKeys;
+	readonly live: LiveWork;
 	readonly counts: LimitCounts;
 	readonly book: UsageBook;
 	readonly #fixed: UsageLimits | undefined;
@@ -42,7 +42,7 @@ export class People {
 
 	constructor({ keys, counts, book, peopleLimits, closeStore, onRefused }: PeopleDeps) {
 		this.keys = keys;
-		this.held = new HeldKeys(keys);
+		this.live = new LiveWork(keys);
 		this.counts = counts;
 		this.book = book;
 		this.#fixed = peopleLimits;

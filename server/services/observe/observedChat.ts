@@ -20,6 +20,7 @@ export interface ChatObserver {
 export function observedChat(chat: ChatService, observers: readonly ChatObserver[]): ChatService {
 	return {
 		countTokens: chat.countTokens,
+		check: chat.check,
 		run: async (request, onEvent, signal) => {
 			const context = currentRequest();
 			const watching = observers

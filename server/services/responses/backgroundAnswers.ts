@@ -1,7 +1,7 @@
 /** Responses that go on without whoever asked for them: bounded, cancellable, with the events of those that were streamed. */
 
 import { AppError } from '../../protocol/index.ts';
-import type { HeldKey } from '../limits/heldKeys.ts';
+import type { HeldWork } from '../limits/liveWork.ts';
 import type { ResponseEvent, ResponseObject } from './builder.ts';
 
 /** Work on one response, which calls back with its events and can be given up. */
@@ -68,19 +68,19 @@ export class BackgroundAnswers {
 		{
 			streams,
 			snapshot,
-			key,
+			held,
 		}: {
 			readonly streams: boolean;
 			readonly snapshot: () => ResponseObject;
-			/** With which it was asked for: it ends when that does. */
-			readonly key?: HeldKey | undefined;
+			/** Who asked for it: it ends when they may have nothing more. */
+			readonly held?: HeldWork | undefined;
 		},
 		work: BackgroundWork,
 	): void {
 		const stop = new AbortController();
-		const withdrawn = () => stop.abort(key?.signal.reason);
-		if (key?.signal.aborted) withdrawn();
-		key?.signal.addEventListener('abort', withdrawn, { once: true });
+		const withdrawn = () => stop.abort(held?.signal.reason);
+		if (held?.signal.aborted) withdrawn();
+		held?.signal.addEventListener('abort', withdrawn, { once: true });
 		const late = setTimeout(
 			() =>
 				stop.abort(new AppError('timeout', `The response took longer than ${maxMs / 3600_000} h.`)),
@@ -110,8 +110,8 @@ export class BackgroundAnswers {
 			.catch(() => {})
 			.finally(() => {
 				clearTimeout(late);
-				key?.signal.removeEventListener('abort', withdrawn);
-				key?.release();
+				held?.signal.removeEventListener('abort', withdrawn);
+				held?.release();
 				job.isOver = true;
 				for (const follow of job.followers) follow();
 				this.#activity.end();

@@ -289,5 +289,8 @@ function toWireTool(tool: ResponseTool): object {
 function toWireChoice(request: ResponsesRequest, customs: ReadonlySet<string>) {
 	const choice = request.tool_choice ?? 'auto';
 	if (typeof choice === 'string') return choice;
-	return { type: customs.has(choice.name) ? 'custom' : 'function', name: choice.name };
+	const named = (name: string) => ({ type: customs.has(name) ? 'custom' : 'function', name });
+	return 'name' in choice
+		? named(choice.name)
+		: { type: 'allowed_tools', mode: choice.mode, tools: choice.among.map(named) };
 }

@@ -7,7 +7,7 @@ import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome, ChatService } from '../chat/chatService.ts';
 import { aboutField, namingField } from '../fieldNames.ts';
 import type { Charged } from '../limits/account.ts';
-import type { HeldKey } from '../limits/heldKeys.ts';
+import type { HeldWork } from '../limits/liveWork.ts';
 import type { Logger } from '../logger.ts';
 import { notKept } from './answerLimits.ts';
 import type { AnswerStatus, AnswerStore, ItemRange, ItemSlice, KeptItem } from './answerStore.ts';
@@ -37,8 +37,8 @@ export interface ResponsesDeps {
 
 /** What happens while a response is made, for whoever waits for it. */
 export interface ResponseHooks extends Charged, Prioritized {
-	/** Holds the key that was shown, for work that goes on after the request. */
-	readonly holdKey?: (() => HeldKey | undefined) | undefined;
+	/** Holds the person who asked, for work that goes on after the request. */
+	readonly hold?: (() => HeldWork | undefined) | undefined;
 	readonly onEvent: (event: ResponseEvent) => void;
 	readonly onChat: (event: ChatEvent) => void;
 	/** It is answered, but not kept, though it could have been. */
@@ -104,7 +104,7 @@ export class ResponsesService {
 			if (isBackground) {
 				leave = this.#background.reserve(owner);
 				// What is wrong with the request is said at once.
-				await namingField('messages', 'input', () => this.#deps.chat.countTokens(chat, signal));
+				await namingField('messages', 'input', () => this.#deps.chat.check(chat, signal));
 			}
 			const id = `resp_${this.#deps.randomId()}`;
 			const status = isBackground ? 'queued' : 'in_progress';
@@ -170,7 +170,7 @@ export class ResponsesService {
 						{
 							streams,
 							snapshot: () => builder.snapshot(isRunning ? 'in_progress' : 'queued'),
-							key: hooks.holdKey?.(),
+							held: hooks.hold?.(),
 						},
 						async (hand, signal) => {
 							emit = (event) => {

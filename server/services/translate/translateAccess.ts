@@ -25,6 +25,8 @@ export interface Credentials {
 	readonly customPath: boolean;
 	/** The daemon's own key was shown, in whatever form. */
 	readonly isOwner: boolean;
+	/** The key of this server's own that was shown as of any other route. */
+	readonly personKey?: PersonKey;
 	/** A sign-in layer has named the person who calls. */
 	readonly isMember?: boolean;
 	/** This server insists on a credential of this caller for everything. */
@@ -179,6 +181,7 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 		if (credentials.isOwner) return { id: 'owner', limits: {} };
 		if (credentials.key !== undefined) return byKey(credentials, credentials.key);
 		if (credentials.bearer !== undefined) return byToken(credentials, credentials.bearer);
+		if (credentials.personKey !== undefined) return callerWith(credentials.personKey);
 		if (credentials.isMember) return { id: 'member', limits: {} };
 		if (credentials.keyRequired || keys.length > 0 || hasTranslatorKeys())
 			throw unauthorized('Send Ocp-Apim-Subscription-Key or Authorization: Bearer TOKEN.');

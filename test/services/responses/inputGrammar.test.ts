@@ -75,6 +75,7 @@ const cases: readonly (readonly [
 		['select;', 'SELECT a', 'SELECT a WHERE ;'],
 	],
 	['lark', 'start: "a".."f"+ X?\nX.2: "\\"" | "\\\\n"', ['abc', 'f"', 'a\\n'], ['g', 'a\n']],
+	['lark', 'start: start "a" | "b"', ['b', 'baa'], ['a', 'bb']],
 	[
 		'lark',
 		'start: list\nlist: "[" [list ("," list)*] "]"',
@@ -107,6 +108,8 @@ test('what cannot be enforced or read is refused by name', () => {
 		['regex', '*', /repeats nothing/],
 		['regex', `${'('.repeat(5000)}${')'.repeat(5000)}`, /levels deep/],
 		['lark', 'begin: "a"', /no rule 'start'/],
+		['lark', 'start: start', /'start' that contains itself and never ends/],
+		['lark', 'start: "a" | b\nb: "(" b ")"', /'b' that contains itself/],
 		['lark', 'start: other', /'other', which it does not define/],
 		['lark', 'start: "a"\nstart: "b"', /twice/],
 		['lark', 'start: _sep{"a", ","}\n_sep{x, y}: x (y x)*', /template|should be/],

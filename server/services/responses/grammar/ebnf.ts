@@ -46,6 +46,30 @@ export function anyCaseOf(text: string): GrammarPart {
 	return { kind: 'sequence', parts };
 }
 
+/** Rules that no text can satisfy, because they need themselves. Rules that are not there are taken to end. */
+export function endlessRules(rules: ReadonlyMap<string, GrammarPart>): string[] {
+	const open = new Set(rules.keys());
+	const ends = (part: GrammarPart): boolean => {
+		switch (part.kind) {
+			case 'rule':
+				return !open.has(part.name);
+			case 'sequence':
+				return part.parts.every(ends);
+			case 'choice':
+				return part.parts.some(ends);
+			case 'repeat':
+				return part.min === 0 || ends(part.part);
+			default:
+				return true;
+		}
+	};
+	for (let before = -1; before !== open.size; ) {
+		before = open.size;
+		for (const [name, part] of rules) if (open.has(name) && ends(part)) open.delete(name);
+	}
+	return [...open];
+}
+
 /** A quoted text of EBNF. */
 const quoted = (text: string): string => JSON.stringify(text);
 

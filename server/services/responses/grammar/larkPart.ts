@@ -4,7 +4,7 @@
  */
 
 import { AppError } from '../../../protocol/index.ts';
-import { anyCaseOf, type GrammarPart } from './ebnf.ts';
+import { anyCaseOf, endlessRules, type GrammarPart } from './ebnf.ts';
 import { regexPart } from './regexPart.ts';
 
 /** Terminals of lark's `common` module. */
@@ -71,6 +71,8 @@ class LarkReader {
 		for (const name of this.#used)
 			if (!this.#rules.has(name))
 				throw this.#wrong(`uses '${name.slice(2)}', which it does not define`);
+		for (const name of endlessRules(this.#rules))
+			throw this.#wrong(`has a rule '${name.slice(2)}' that contains itself and never ends`);
 		const between: GrammarPart = { kind: 'rule', name: 'between' };
 		this.#rules.set('between', {
 			kind: 'repeat',

@@ -1,0 +1,74 @@
+/** Uploads keep to what one person may keep and to the room on the disk; what could not be kept whole is gone. */
+
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { openFolderStore } from '../../server/jobs/folderStore.ts';
+import { type FileRoom, StoredFiles } from '../../server/jobs/storedFiles.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const mib = 1_048_576;
+const file = { filename: 'a', purpose: 'user_data' };
+
+async function opened(room: FileRoom) {
+	const store = await openFolderStore(temporaryFolder('files'), Date.now);
+	const files = new StoredFiles(store, Date.now, room);
+	const upload = (person: string, bytes: number) =>
+		files.upload(person, Readable.from([Buffer.alloc(bytes)]), bytes, file);
+	const contents = async () => {
+		let count = 0;
+		for await (const _ of store.list('files/')) count++;
+		return count;
+	};
+	return { store, files, upload, contents };
+}
+
+test('one person keeps so many bytes and files, others are not concerned, deleting makes room', async () => {
+	const { files, upload, contents } = await opened({ personBytes: 100, personFiles: 3 });
+	const first = await upload('a', 60);
+	await assert.rejects(upload('a', 41), { code: 'payload_too_large', message: /0 MB in files/ });
+	await upload('b', 100);
+	await files.add('a', Readable.from([Buffer.alloc(30)]), { ...file, purpose: 'batch_output' });
+	await assert.rejects(upload('a', 11), { code: 'payload_too_large' }, 'results count');
+	await assert.rejects(files.checkRoom('a', 11), { code: 'payload_too_large' });
+	assert.equal(await contents(), 3, 'nothing of what was refused');
+	await files.delete('a', first.id);
+	const both = await Promise.allSettled([upload('a', 40), upload('a', 40)]);
+	assert.equal(
+		both.filter(({ status }) => status === 'rejected').length > 0,
+		true,
+		'at once as well',
+	);
+	for (let kept = (await contents()) - 1; kept < 3; kept++) await upload('a', 1);
+	await assert.rejects(upload('a', 1), { code: 'payload_too_large', message: /3 files/ });
+});
+
+test('an upload that would fill the disk is refused before a byte is written', async () => {
+	let free = 300 * mib;
+	const room = { personBytes: 1e12, personFiles: 1e6, freeBytes: async () => free };
+	const { files, upload, contents } = await opened(room);
+	await upload('a', 1000);
+	await assert.rejects(files.checkRoom('a', 45 * mib), {
+		code: 'disk_full',
+		message: /300 MB left/,
+	});
+	free = 200 * mib;
+	await assert.rejects(upload('a', 1000), { code: 'disk_full' });
+	assert.equal(await contents(), 1);
+});
+
+test('content without its record is removed again', async () => {
+	const { store, contents } = await opened({ personBytes: 1000, personFiles: 10 });
+	const failing = new Proxy(store, {
+		get: (target, name) =>
+			name === 'put'
+				? async (key: string, content: Uint8Array) => {
+						if (key.startsWith('files-of/')) throw new Error('the disk is full');
+						await target.put(key, content);
+					}
+				: Reflect.get(target, name).bind(target),
+	});
+	const files = new StoredFiles(failing, Date.now);
+	await assert.rejects(files.add('a', Readable.from([Buffer.alloc(9)]), file), /disk is full/);
+	assert.equal(await contents(), 0);
+});
