@@ -8,7 +8,7 @@ import {
 } from '../hub/catalogue.ts';
 import { isSameSource, nameTaken, type RequestedSource } from '../hub/modelSource.ts';
 import { checkedFolder, parseModelUri } from '../hub/modelUri.ts';
-import { modelIdPattern, repositoryPattern } from '../hub/names.ts';
+import { modelIdPattern, pathFault, repositoryPattern } from '../hub/names.ts';
 import { isStudentName, studentModelName } from '../hub/studentRegistry.ts';
 import { defined } from '../protocol/defined.ts';
 import {
@@ -212,6 +212,13 @@ function repositoryTarget(
 			{ param: 'model.Name' },
 		);
 	const [name = '', version] = (isNamed ? given : ownName(repository)).split(':');
+	const fault = pathFault(name);
+	if (fault !== undefined)
+		throw new AppError(
+			'invalid_request',
+			`A model cannot be called ${JSON.stringify(name)}, which ${fault}. Give it another name ('model.Name', on the command line --name).`,
+			{ param: 'model.Name' },
+		);
 	const same = models.filter((model) => model.source && isSameSource(model.source, source));
 	const known = isNamed ? [...models, ...coming] : same;
 	const versions = known.filter((model) => model.name.toLowerCase() === name.toLowerCase());

@@ -159,6 +159,9 @@ test('wrong types are refused with the name of the field', async () => {
 		[{ model: { Name: 'wrong', Uri: 'https://huggingface.co/acme' } }, 'model.Uri'],
 		[{ model: { Name: 'a/b/c', Uri: uri } }, 'model.Name'],
 		[{ model: { Name: '../wrong', Uri: uri } }, 'model.Name'],
+		// Names that no folder can have on Windows.
+		[{ model: { Name: 'nul', Uri: uri } }, 'model.Name'],
+		[{ model: { Name: 'tiny.', Uri: uri } }, 'model.Name'],
 		[{ model: { Name: 'qwen2.5-0.5b', Path: 'exports' } }, 'model.Path'],
 		[{ model, progressToken: true }, 'progressToken'],
 		[{ model, progressToken: [1] }, 'progressToken'],

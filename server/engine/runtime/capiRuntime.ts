@@ -184,9 +184,10 @@ function appendProvider(
 }
 
 /** What the library says, without its own sources: `Failed to get a WebGPU adapter: No supported adapters`. */
-const startProblem = (message: string): string =>
-	message
-		.replace(/^[A-Z]\w+: /, '')
-		.replace(/^.*\bwas false\. ?/s, '')
-		.replace(/\s+/g, ' ')
-		.replace(/[\s.]+$/, '');
+function startProblem(message: string): string {
+	const check = 'was false. ';
+	const at = message.lastIndexOf(check);
+	const said = at < 0 ? message.replace(/^[A-Z]\w+: /, '') : message.slice(at + check.length);
+	const text = said.replace(/\s+/g, ' ').trim();
+	return text.endsWith('.') ? text.slice(0, -1) : text;
+}
