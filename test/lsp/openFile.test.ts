@@ -20,7 +20,7 @@ test('an open file is found on Windows in every spelling of its address', () => 
 	assert.equal(openFile(open('file:///c:/team/de.json'), 'c:\\team\\en.json', 'win32'), undefined);
 	// Others that are open are no hindrance, whatever they are.
 	const odd = open('file:///no-drive/a.md', 'file:///c:/a%2Fb.md', 'file://nas/team/en.json');
-	assert.equal(openFile(odd, '\\\\NAS\\team\\en.json', 'win32')?.uri, 'file://nas/team/en.json');
+	assert.equal(openFile(odd, '\\\\NAS\\Team\\en.json', 'win32')?.uri, 'file://nas/team/en.json');
 });
 
 test('elsewhere letters of two sizes are two files', () => {
