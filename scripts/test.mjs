@@ -1,7 +1,8 @@
 /**
  * Runs the unit and conformance tests with node:test and ends with `N passed, N failed`.
  * `node scripts/test.mjs [--kind pure|model|process] [--built] [path fragment …]` runs the files of these kinds whose
- * path contains a fragment; `--built` has them start the program that was built instead of its sources. Pure files share a few processes; each other file has its own.
+ * path contains a fragment; `--built` has them start the program that was built instead of its sources. Pure files
+ * share a few processes; each other file has its own.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
