@@ -21,6 +21,7 @@ import { readPlainText } from '../store/files.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { countsText } from '../translate/documents/textCounts.ts';
 import { textHash } from '../translate/documents/translationRecord.ts';
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import type { ParsedArgs } from './args.ts';
@@ -288,7 +289,7 @@ class ProjectBatch {
 	}
 
 	async #take(state: DocumentState, wanted: readonly Wanted[], seen: Set<string>): Promise<void> {
-		const { status, sourcePath, to, path, error, refused = 0 } = state;
+		const { status, sourcePath, to, path, error, texts } = state;
 		if (seen.has(state.id) || !/^(?:Succeeded|Failed|Cancelled)$/.test(status)) return;
 		seen.add(state.id);
 		const file = new URL(sourcePath).pathname.split('/')[3];
@@ -314,11 +315,7 @@ class ProjectBatch {
 			});
 			await this.#noteMessages(one, place);
 			this.#translated++;
-			this.#print(
-				refused > 0
-					? `${place}: translated, ${refused} texts left as they were`
-					: `${place}: translated`,
-			);
+			this.#print(`${place}: ${texts === undefined ? 'translated' : countsText(texts)}`);
 			const daemon = await this.#connect();
 			const id = pathname.split('/')[3] ?? '';
 			await daemon.call(deleteFile, { params: { id } }).catch(() => {});

@@ -14,6 +14,7 @@ import {
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { countsText, keptText } from '../translate/documents/textCounts.ts';
 import { formatOf, type RefusedPlace } from '../translate/documents/translateDocument.ts';
 import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
@@ -86,9 +87,8 @@ export async function translateFile(
 				`${path} is in ${languageName(result.language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
 			);
 		else if (target !== undefined) {
-			const done = result.pieces - result.refused.length - result.left.length;
 			const source = languageName(result.language, 'en');
-			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
+			io.stderr.write(`${target}: ${countsText(result, source)}\n`);
 		}
 		for (const part of doubts.parts) io.stderr.write(`${part} (${to})\n`);
 		for (const line of doubts.lines) io.stderr.write(`${line}\n`);
@@ -129,7 +129,7 @@ export async function translateInto(
 		await record.close();
 	}
 	io.stderr.write(
-		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
+		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added${keptText(result.kept)}\n`,
 	);
 	reportLeft(result, 'added', languages.to, io);
 	return result.refused.length > 0 ? 1 : 0;

@@ -24,6 +24,7 @@ import {
 	missingMessages,
 } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { countsText, keptText } from '../translate/documents/textCounts.ts';
 import { type DocumentResult, formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	hashOf,
@@ -248,11 +249,6 @@ function notMade(
 	return undefined;
 }
 
-const doneLine = (
-	target: string,
-	{ pieces, refused, left }: Pick<DocumentResult, 'pieces' | 'refused' | 'left'>,
-): string => `${target}: ${pieces - refused.length - left.length} of ${pieces} texts translated`;
-
 /** Office, OpenDocument, EPUB. */
 async function dueArchive(
 	file: PlannedFile,
@@ -273,7 +269,7 @@ async function dueArchive(
 		await writeBytes(target, result.bytes);
 		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes) };
 		record.setFile(target, { source, to, ...now });
-		return { line: doneLine(target, result), refused: result.refused, left: result.left };
+		return { line: `${target}: ${countsText(result)}`, refused: result.refused, left: result.left };
 	};
 	return { file, sizeBytes: bytes.length, make };
 }
@@ -298,7 +294,7 @@ async function dueWhole(
 		if (format !== undefined) noteMessages(target, read.text, result.text, format, to, record);
 		const note = written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
 		const { refused, left } = result;
-		return { line: doneLine(target, result) + note, refused, left };
+		return { line: `${target}: ${countsText(result)}${note}`, refused, left };
 	};
 	return { file, sizeBytes: read.bytes.length, make };
 }
@@ -365,7 +361,7 @@ async function dueMessages(
 		);
 		noteMessages(target, read.text, result.text, format, to, record, renewed);
 		const added = result.added.length - renewed.size;
-		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed`;
+		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}`;
 		return { line, refused: [...refused], left: result.left, isFailed: refused.size > 0 };
 	};
 	return { file, sizeBytes: read.bytes.length, make };

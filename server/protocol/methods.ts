@@ -14,6 +14,7 @@ import type {
 	MessageProgressParams,
 	NameSymbolParams,
 	NameSymbolResult,
+	TextCounts,
 	TranslateMissingParams,
 	TranslateMissingResult,
 } from './editingMessages.ts';
@@ -185,12 +186,10 @@ export interface TranslateDocumentParams {
 	readonly partialResultToken?: string | number;
 }
 
-export interface TranslateDocumentResult {
+export interface TranslateDocumentResult extends TextCounts {
 	readonly text: string;
 	/** Texts that were left because their placeholders would have been lost. */
 	readonly refused: readonly string[];
-	/** Texts found. */
-	readonly pieces: number;
 	/** Language it was translated from, BCP 47. */
 	readonly language: string;
 	/** How good the translation probably is, 0…1; absent where no model here was asked. */

@@ -5,6 +5,7 @@ import type { Backend } from '../../daemon/backend.ts';
 import { documentPlace, lastPart, urlOf } from '../../jobs/documentAddresses.ts';
 import { type DocumentWork, noteRunning } from '../../jobs/documentService.ts';
 import type { ItemAnswer } from '../../jobs/itemRow.ts';
+import type { TextCounts } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/index.ts';
 import { documentField, documentLimits, glossaryField } from '../../protocol/routes/documentApi.ts';
 import { documentBatchLimits } from '../../protocol/routes/documentBatches.ts';
@@ -12,6 +13,7 @@ import { glossaryFormats } from '../../translate/glossaryFile.ts';
 import type { CallerIdentity } from '../callerRoles.ts';
 import type { AppEnv } from '../env.ts';
 import { backgroundPriority } from '../priority.ts';
+import { countsHeader } from './translateReply.ts';
 
 const origin = 'http://127.0.0.1';
 
@@ -67,6 +69,7 @@ export async function documentItem(
 			usage: { characters: figure('x-metered-usage') ?? 0 },
 			quality: figure('x-nearglot-quality'),
 			refused: figure('x-nearglot-refused'),
+			texts: JSON.parse(response.headers.get(countsHeader) ?? '{}') as TextCounts,
 			at: Date.now(),
 		},
 	};

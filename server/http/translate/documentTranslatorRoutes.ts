@@ -44,7 +44,7 @@ import { documentError } from './documentErrors.ts';
 import { documentOperation } from './documentOperation.ts';
 import { requestTranslator } from './requestTranslator.ts';
 import { queryParam } from './translateInput.ts';
-import { modelsHeader, refusedHeader, textsQuality } from './translateReply.ts';
+import { countsHeader, modelsHeader, refusedHeader, textsQuality } from './translateReply.ts';
 
 /** Formats by what clients say a file is, where its name does not tell. */
 const endingsByType: Readonly<Record<string, string>> = {
@@ -133,7 +133,8 @@ async function translateOne(
 	using _ = await documentQueue.enter({ work: opened.work }, signal);
 	const languages = { to: target, ...defined({ from: source }) };
 	const person = personOf(context);
-	const { bytes } = await translateDocumentBytes(opened, languages, translator, person, signal);
+	const made = await translateDocumentBytes(opened, languages, translator, person, signal);
+	const { pieces, translated, partly, bytes } = made;
 	const quality = textsQuality(texts);
 	const response = context.body(new Uint8Array(bytes), 200, {
 		'content-type': 'application/octet-stream',
@@ -141,6 +142,7 @@ async function translateOne(
 		'x-metered-usage': String(used.characters),
 		...modelsHeader([{ models: [...used.models] }]),
 		...refusedHeader([used]),
+		[countsHeader]: JSON.stringify({ pieces, translated, partly }),
 		...(quality === undefined ? {} : { 'x-nearglot-quality': quality.toFixed(2) }),
 	});
 	return response;

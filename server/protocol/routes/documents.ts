@@ -53,6 +53,10 @@ export const translateDocument = route({
 		text: z.string(),
 		/** Texts found. */
 		pieces: z.number(),
+		/** Texts that are whole in the other language. */
+		translated: z.number(),
+		/** Texts that are in it in part; all others are as they were. */
+		partly: z.number(),
 		/** Texts whose translation would have lost or added more than words. */
 		refused: z.array(z.string()).readonly(),
 		/** Of each of them, where it stands (from 1) and what would have been lost. */
