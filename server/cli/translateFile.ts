@@ -154,7 +154,10 @@ export function reportLeft(
 	const add = (why: string, text: string) => groups.set(why, [...(groups.get(why) ?? []), text]);
 	refused.forEach((text, index) => {
 		const at = refusedAt[index];
-		const place = at === undefined ? '' : `line ${at.line}, column ${at.column} (${at.why}): `;
+		const place =
+			at === undefined
+				? ''
+				: `line ${at.line}, column ${at.column}${at.key === undefined ? '' : `, ${at.key}`} (${at.why}): `;
 		add(`not ${what}: more than words would have changed`, place + text);
 	});
 	for (const { text, sentences, language } of left)

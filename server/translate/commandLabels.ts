@@ -35,6 +35,7 @@ Clone|Klonen|Cloner|Clonar
 Close all|Alle schließen|Tout fermer|Cerrar todo
 Close tab|Tab schließen|Fermer l'onglet|Cerrar pestaña
 Close window|Fenster schließen|Fermer la fenêtre|Cerrar ventana
+Close without saving|Schließen ohne zu speichern|Fermer sans enregistrer|Cerrar sin guardar
 Collapse all|Alle einklappen|Tout réduire|Contraer todo
 Commit|Committen|Valider|Confirmar
 Compare|Vergleichen|Comparer|Comparar
@@ -42,6 +43,7 @@ Compose|Verfassen|Rédiger|Redactar
 Compress|Komprimieren|Compresser|Comprimir
 Convert|Konvertieren|Convertir|Convertir
 Copy all|Alle kopieren|Tout copier|Copiar todo
+Copy image|Bild kopieren|Copier l'image|Copiar imagen
 Copy path|Pfad kopieren|Copier le chemin|Copiar ruta
 Copy to clipboard|In die Zwischenablage kopieren|Copier dans le presse-papiers|Copiar al portapapeles
 Create a new account|Neues Konto erstellen|Créer un nouveau compte|Crear una cuenta nueva
@@ -52,6 +54,7 @@ Crop|Zuschneiden|Rogner|Recortar
 Customize|Anpassen|Personnaliser|Personalizar
 Decline|Ablehnen|Refuser|Rechazar
 Decrease|Verringern|Diminuer|Disminuir
+Decrease indent|Einzug verringern|Diminuer le retrait|Reducir sangría
 Delete all|Alle löschen|Tout supprimer|Eliminar todo
 Delete file|Datei löschen|Supprimer le fichier|Eliminar archivo
 Delete permanently|Endgültig löschen|Supprimer définitivement|Eliminar definitivamente
@@ -67,6 +70,7 @@ Drag and drop|Ziehen und Ablegen|Glisser-déposer|Arrastrar y soltar
 Edit profile|Profil bearbeiten|Modifier le profil|Editar perfil
 Empty trash|Papierkorb leeren|Vider la corbeille|Vaciar papelera
 Enter|Eingeben|Saisir|Introducir
+Execute|Ausführen|Exécuter|Ejecutar
 Expand all|Alle ausklappen|Tout développer|Expandir todo
 Extract|Entpacken|Extraire|Extraer
 Find and replace|Suchen und Ersetzen|Rechercher et remplacer|Buscar y reemplazar
@@ -87,12 +91,14 @@ Go to line|Gehe zu Zeile|Aller à la ligne|Ir a la línea
 Hide password|Passwort verbergen|Masquer le mot de passe|Ocultar contraseña
 Ignore|Ignorieren|Ignorer|Ignorar
 Increase|Erhöhen|Augmenter|Aumentar
+Increase indent|Einzug vergrößern|Augmenter le retrait|Aumentar sangría
 Join|Beitreten|Rejoindre|Unirse
 Jump to|Springen zu|Aller à|Saltar a
 Keep|Behalten|Conserver|Conservar
 Later|Später|Plus tard|Más tarde
 Launch|Starten|Lancer|Iniciar
 Leave|Verlassen|Quitter|Salir
+Leave fullscreen|Vollbild verlassen|Quitter le plein écran|Salir de pantalla completa
 Like|Gefällt mir|J'aime|Me gusta
 Load|Laden|Charger|Cargar
 Mark all as read|Alle als gelesen markieren|Tout marquer comme lu|Marcar todo como leído
@@ -101,6 +107,7 @@ Mark as unread|Als ungelesen markieren|Marquer comme non lu|Marcar como no leíd
 Maximize|Maximieren|Agrandir|Maximizar
 Merge|Zusammenführen|Fusionner|Combinar
 Minimize|Minimieren|Réduire|Minimizar
+Mount|Einhängen|Monter|Montar
 Move down|Nach unten|Descendre|Bajar
 Move left|Nach links|Déplacer à gauche|Mover a la izquierda
 Move right|Nach rechts|Déplacer à droite|Mover a la derecha
@@ -113,6 +120,7 @@ New tab|Neuer Tab|Nouvel onglet|Nueva pestaña
 New window|Neues Fenster|Nouvelle fenêtre|Nueva ventana
 No, thanks|Nein, danke|Non, merci|No, gracias
 Not now|Jetzt nicht|Pas maintenant|Ahora no
+Open a file|Datei öffnen|Ouvrir un fichier|Abrir un archivo
 Open folder|Ordner öffnen|Ouvrir un dossier|Abrir carpeta
 Open in a new tab|In neuem Tab öffnen|Ouvrir dans un nouvel onglet|Abrir en una pestaña nueva
 Open in new tab|In neuem Tab öffnen|Ouvrir dans un nouvel onglet|Abrir en pestaña nueva
@@ -122,6 +130,7 @@ Open recent|Zuletzt geöffnet|Ouvrir un fichier récent|Abrir recientes
 Open settings|Einstellungen öffnen|Ouvrir les paramètres|Abrir configuración
 Open with|Öffnen mit|Ouvrir avec|Abrir con
 Overwrite|Überschreiben|Écraser|Sobrescribir
+Paste into folder|In den Ordner einfügen|Coller dans le dossier|Pegar en la carpeta
 Pay|Bezahlen|Payer|Pagar
 Pin|Anheften|Épingler|Fijar
 Place order|Bestellung aufgeben|Passer la commande|Realizar pedido
@@ -154,6 +163,7 @@ Save all|Alle speichern|Tout enregistrer|Guardar todo
 Save and close|Speichern und schließen|Enregistrer et fermer|Guardar y cerrar
 Save draft|Entwurf speichern|Enregistrer le brouillon|Guardar borrador
 Save file|Datei speichern|Enregistrer le fichier|Guardar archivo
+Save image|Bild speichern|Enregistrer l'image|Guardar imagen
 Save settings|Einstellungen speichern|Enregistrer les paramètres|Guardar configuración
 Scan|Scannen|Numériser|Escanear
 Schedule|Planen|Planifier|Programar
@@ -161,6 +171,7 @@ Scroll down|Nach unten scrollen|Défiler vers le bas|Desplazar hacia abajo
 Scroll up|Nach oben scrollen|Défiler vers le haut|Desplazar hacia arriba
 Select a file|Datei auswählen|Sélectionner un fichier|Seleccione un archivo
 Select a language|Sprache auswählen|Sélectionner une langue|Seleccione un idioma
+Select application|Anwendung auswählen|Sélectionner une application|Seleccionar aplicación
 Select file|Datei auswählen|Sélectionner un fichier|Seleccionar archivo
 Select files|Dateien auswählen|Sélectionner des fichiers|Seleccionar archivos
 Select folder|Ordner auswählen|Sélectionner un dossier|Seleccionar carpeta
@@ -168,16 +179,23 @@ Select language|Sprache auswählen|Sélectionner la langue|Seleccionar idioma
 Select none|Nichts auswählen|Ne rien sélectionner|No seleccionar nada
 Send feedback|Rückmeldung senden|Envoyer des commentaires|Enviar comentarios
 Send message|Nachricht senden|Envoyer le message|Enviar mensaje
+Send to|Senden an|Envoyer vers|Enviar a
 Set|Festlegen|Définir|Establecer
+Set as background|Als Hintergrund festlegen|Définir comme arrière-plan|Establecer como fondo
 Set as default|Als Standard festlegen|Définir par défaut|Establecer como predeterminado
 Set password|Passwort festlegen|Définir le mot de passe|Establecer contraseña
 Shop|Einkaufen|Boutique|Tienda
+Show help|Hilfe anzeigen|Afficher l'aide|Mostrar ayuda
+Show hidden files|Versteckte Dateien anzeigen|Afficher les fichiers cachés|Mostrar archivos ocultos
 Show in folder|Im Ordner anzeigen|Afficher dans le dossier|Mostrar en la carpeta
 Show log|Protokoll anzeigen|Afficher le journal|Mostrar registro
 Show output|Ausgabe anzeigen|Afficher la sortie|Mostrar salida
 Show password|Passwort anzeigen|Afficher le mot de passe|Mostrar contraseña
+Show toolbar|Werkzeugleiste anzeigen|Afficher la barre d'outils|Mostrar barra de herramientas
+Shuffle|Zufallswiedergabe|Lecture aléatoire|Reproducción aleatoria
 Shut down|Herunterfahren|Éteindre|Apagar
 Sign in with email|Mit E-Mail anmelden|Se connecter par e-mail|Iniciar sesión con correo electrónico
+Skip all|Alle überspringen|Tout ignorer|Omitir todo
 Sort|Sortieren|Trier|Ordenar
 Sort ascending|Aufsteigend sortieren|Tri croissant|Orden ascendente
 Sort descending|Absteigend sortieren|Tri décroissant|Orden descendente
@@ -199,6 +217,7 @@ Turn off|Ausschalten|Désactiver|Desactivar
 Turn on|Einschalten|Activer|Activar
 Unblock|Blockierung aufheben|Débloquer|Desbloquear
 Unfollow|Nicht mehr folgen|Ne plus suivre|Dejar de seguir
+Unmount|Aushängen|Démonter|Desmontar
 Unmute|Stummschaltung aufheben|Réactiver le son|Activar sonido
 Unpin|Lösen|Désépingler|Desfijar
 Unselect all|Auswahl aufheben|Tout désélectionner|Anular selección
@@ -208,6 +227,7 @@ Upgrade|Upgrade durchführen|Mettre à niveau|Mejorar
 Upload file|Datei hochladen|Téléverser un fichier|Subir archivo
 Upload files|Dateien hochladen|Téléverser des fichiers|Subir archivos
 Upload image|Bild hochladen|Téléverser une image|Subir imagen
+Use default|Standard verwenden|Utiliser la valeur par défaut|Usar valor predeterminado
 Validate|Prüfen|Valider|Validar
 Verify|Bestätigen|Vérifier|Verificar
 View all|Alle anzeigen|Tout afficher|Ver todo

@@ -1,9 +1,10 @@
 import { commandLabels } from './commandLabels.ts';
+import { laterWordLabels } from './laterWordLabels.ts';
 import { settingLabels } from './settingLabels.ts';
 import { wordLabels } from './wordLabels.ts';
 
 /**
- * The commonest labels of user interfaces, written by this project, with those of three more files: English, German, French, Spanish. A small model
+ * The commonest labels of user interfaces, written by this project, with those of four more files: English, German, French, Spanish. A small model
  * knows sentences, and of a word alone it makes anything.
  */
 
@@ -371,10 +372,12 @@ export function uiLabel(text: string, from: string, to: string): string | undefi
 	const column = from === 'en' ? targets.indexOf(to) : -1;
 	if (column < 0 || text.length > 40) return undefined;
 	rows ??= new Map(
-		(table + settingLabels + commandLabels + wordLabels).split('\n').map((line) => {
-			const [label = '', ...others] = line.split('|');
-			return [label, others];
-		}),
+		(table + settingLabels + commandLabels + wordLabels + laterWordLabels)
+			.split('\n')
+			.map((line) => {
+				const [label = '', ...others] = line.split('|');
+				return [label, others];
+			}),
 	);
 	const end = /(?: ?(?:…|\.\.\.|:))?$/.exec(text)?.[0] ?? '';
 	const label = found(rows, text)?.[column];

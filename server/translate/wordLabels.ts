@@ -1,8 +1,10 @@
-/** Labels that name or describe something: English, German, French, Spanish. */
+/** Labels that name or describe something, up to L: English, German, French, Spanish. */
 
 export const wordLabels = `
+Accessed|Letzter Zugriff|Dernier accès|Último acceso
 Accessibility|Barrierefreiheit|Accessibilité|Accesibilidad
 Accounts|Konten|Comptes|Cuentas
+Add bookmark|Lesezeichen hinzufügen|Ajouter un signet|Añadir marcador
 Added|Hinzugefügt|Ajouté|Añadido
 Administration|Verwaltung|Administration|Administración
 Album|Album|Album|Álbum
@@ -16,12 +18,16 @@ Are you sure?|Sind Sie sicher?|Êtes-vous sûr ?|¿Está seguro?
 Arguments|Argumente|Arguments|Argumentos
 Article|Artikel|Article|Artículo
 Articles|Artikel|Articles|Artículos
+Artist|Interpret|Artiste|Artista
 Attachment|Anhang|Pièce jointe|Adjunto
 Authorization|Autorisierung|Autorisation|Autorización
 Auto|Automatisch|Automatique|Automático
 Average|Durchschnitt|Moyenne|Promedio
 Backup|Sicherung|Sauvegarde|Copia de seguridad
 Balance|Guthaben|Solde|Saldo
+Basic|Einfach|De base|Básico
+Behavior|Verhalten|Comportement|Comportamiento
+Best fit|Optimale Größe|Ajuster à la page|Ajuste óptimo
 Beta|Beta|Bêta|Beta
 Billing|Abrechnung|Facturation|Facturación
 Billing address|Rechnungsadresse|Adresse de facturation|Dirección de facturación
@@ -37,6 +43,7 @@ Button|Schaltfläche|Bouton|Botón
 Cache|Cache|Cache|Caché
 Camera|Kamera|Appareil photo|Cámara
 Card number|Kartennummer|Numéro de carte|Número de tarjeta
+Case sensitive|Groß-/Kleinschreibung beachten|Respecter la casse|Distinguir mayúsculas y minúsculas
 Channel|Kanal|Canal|Canal
 Channels|Kanäle|Canaux|Canales
 Characters|Zeichen|Caractères|Caracteres
@@ -50,6 +57,7 @@ Collections|Sammlungen|Collections|Colecciones
 Commands|Befehle|Commandes|Comandos
 Community|Community|Communauté|Comunidad
 Complete|Vollständig|Terminé|Completo
+Computer|Computer|Ordinateur|Equipo
 Confirmation|Bestätigung|Confirmation|Confirmación
 Connecting|Verbindung wird hergestellt|Connexion en cours|Conectando
 Connections|Verbindungen|Connexions|Conexiones
@@ -60,6 +68,7 @@ Copyright|Copyright|Copyright|Derechos de autor
 Cost|Kosten|Coût|Coste
 Count|Anzahl|Nombre|Cantidad
 Coupon|Gutschein|Bon de réduction|Cupón
+Creator|Ersteller|Créateur|Creador
 Credit card|Kreditkarte|Carte de crédit|Tarjeta de crédito
 Credits|Mitwirkende|Crédits|Créditos
 Current|Aktuell|Actuel|Actual
@@ -73,6 +82,7 @@ Date of birth|Geburtsdatum|Date de naissance|Fecha de nacimiento
 Deadline|Frist|Échéance|Fecha límite
 Debug|Debuggen|Déboguer|Depurar
 Debug console|Debugging-Konsole|Console de débogage|Consola de depuración
+Default application|Standardanwendung|Application par défaut|Aplicación predeterminada
 Default value|Standardwert|Valeur par défaut|Valor predeterminado
 Delivery|Lieferung|Livraison|Entrega
 Department|Abteilung|Département|Departamento
@@ -81,6 +91,7 @@ Deployment|Bereitstellung|Déploiement|Despliegue
 Destination|Ziel|Destination|Destino
 Detail|Detail|Détail|Detalle
 Developer|Entwickler|Développeur|Desarrollador
+Dimensions|Abmessungen|Dimensions|Dimensiones
 Directory|Verzeichnis|Répertoire|Directorio
 Discount|Rabatt|Remise|Descuento
 Discussion|Diskussion|Discussion|Conversación
@@ -104,16 +115,21 @@ Experimental|Experimentell|Expérimental|Experimental
 Expiration date|Ablaufdatum|Date d'expiration|Fecha de caducidad
 Expires|Läuft ab|Expire|Caduca
 Extension|Erweiterung|Extension|Extensión
-FAQ|Häufige Fragen|FAQ|Preguntas frecuentes
 False|Falsch|Faux|Falso
+FAQ|Häufige Fragen|FAQ|Preguntas frecuentes
 Favorite|Favorit|Favori|Favorito
 Featured|Empfohlen|À la une|Destacado
 Field|Feld|Champ|Campo
 Fields|Felder|Champs|Campos
+File manager|Dateiverwaltung|Gestionnaire de fichiers|Gestor de archivos
 File not found|Datei nicht gefunden|Fichier introuvable|Archivo no encontrado
 File size|Dateigröße|Taille du fichier|Tamaño del archivo
+File system|Dateisystem|Système de fichiers|Sistema de archivos
 File type|Dateityp|Type de fichier|Tipo de archivo
+Filename|Dateiname|Nom de fichier|Nombre de archivo
+Finishing|Wird abgeschlossen|Finalisation|Finalizando
 First|Erste|Premier|Primero
+Folder name|Ordnername|Nom du dossier|Nombre de la carpeta
 Followers|Follower|Abonnés|Seguidores
 Fonts|Schriftarten|Polices|Fuentes
 Footer|Fußzeile|Pied de page|Pie de página
@@ -137,6 +153,7 @@ Homepage|Startseite|Page d'accueil|Página de inicio
 Hour|Stunde|Heure|Hora
 Hours|Stunden|Heures|Horas
 How it works|So funktioniert es|Comment ça marche|Cómo funciona
+Icon size|Symbolgröße|Taille des icônes|Tamaño de los iconos
 Identifier|Kennung|Identifiant|Identificador
 In progress|In Bearbeitung|En cours|En curso
 Info|Info|Infos|Información
@@ -155,6 +172,7 @@ Issue|Problem|Problème|Incidencia
 Issues|Probleme|Problèmes|Incidencias
 Item|Eintrag|Élément|Elemento
 Items|Einträge|Éléments|Elementos
+Job|Auftrag|Tâche|Trabajo
 Jobs|Stellenangebote|Emplois|Empleos
 Key|Schlüssel|Clé|Clave
 Keys|Schlüssel|Clés|Claves
@@ -174,248 +192,9 @@ Library|Bibliothek|Bibliothèque|Biblioteca
 Limit|Grenze|Limite|Límite
 Line|Zeile|Ligne|Línea
 Lines|Zeilen|Lignes|Líneas
+List view|Listenansicht|Vue en liste|Vista de lista
 Loading failed|Laden fehlgeschlagen|Échec du chargement|Error al cargar
 Local|Lokal|Local|Local
 Log|Protokoll|Journal|Registro
 Logs|Protokolle|Journaux|Registros
-Magenta|Magenta|Magenta|Magenta
-Mail|E-Mail|Courrier|Correo
-Manager|Manager|Responsable|Responsable
-Map|Karte|Carte|Mapa
-Marketplace|Marktplatz|Place de marché|Tienda
-Media|Medien|Médias|Multimedia
-Member|Mitglied|Membre|Miembro
-Menu bar|Menüleiste|Barre de menus|Barra de menús
-Method|Methode|Méthode|Método
-Microphone|Mikrofon|Microphone|Micrófono
-Minute|Minute|Minute|Minuto
-Minutes|Minuten|Minutes|Minutos
-Missing|Fehlt|Manquant|Falta
-Mobile|Mobil|Mobile|Móvil
-Monthly|Monatlich|Mensuel|Mensual
-Months|Monate|Mois|Meses
-More actions|Weitere Aktionen|Plus d'actions|Más acciones
-More info|Weitere Informationen|Plus d'informations|Más información
-More options|Weitere Optionen|Plus d'options|Más opciones
-Music|Musik|Musique|Música
-My account|Mein Konto|Mon compte|Mi cuenta
-My profile|Mein Profil|Mon profil|Mi perfil
-N/A|k. A.|N/D|N/D
-Navigation|Navigation|Navigation|Navegación
-New message|Neue Nachricht|Nouveau message|Mensaje nuevo
-Newsletter|Newsletter|Newsletter|Boletín
-Nickname|Spitzname|Pseudo|Apodo
-No data|Keine Daten|Aucune donnée|Sin datos
-No match|Keine Übereinstimmung|Aucune correspondance|Sin coincidencias
-No matches found|Keine Treffer gefunden|Aucune correspondance trouvée|No se encontraron coincidencias
-No messages|Keine Nachrichten|Aucun message|No hay mensajes
-No results|Keine Ergebnisse|Aucun résultat|Sin resultados
-Not available|Nicht verfügbar|Indisponible|No disponible
-Not connected|Nicht verbunden|Non connecté|Sin conexión
-Not found|Nicht gefunden|Introuvable|No encontrado
-Not installed|Nicht installiert|Non installé|No instalado
-Note|Hinweis|Remarque|Nota
-Notification|Benachrichtigung|Notification|Notificación
-Object|Objekt|Objet|Objeto
-Old password|Altes Passwort|Ancien mot de passe|Contraseña anterior
-Operator|Operator|Opérateur|Operador
-Option|Option|Option|Opción
-Or|Oder|Ou|O
-Organization|Organisation|Organisation|Organización
-Original|Original|Original|Original
-Others|Andere|Autres|Otros
-Package|Paket|Paquet|Paquete
-Packages|Pakete|Paquets|Paquetes
-Padding|Innenabstand|Marge intérieure|Relleno
-Page not found|Seite nicht gefunden|Page introuvable|Página no encontrada
-Paid|Bezahlt|Payé|Pagado
-Panel|Panel|Panneau|Panel
-Parameters|Parameter|Paramètres|Parámetros
-Partner|Partner|Partenaire|Socio
-Passwords do not match|Die Passwörter stimmen nicht überein|Les mots de passe ne correspondent pas|Las contraseñas no coinciden
-Payment method|Zahlungsart|Mode de paiement|Método de pago
-Payments|Zahlungen|Paiements|Pagos
-People|Personen|Personnes|Personas
-Percent|Prozent|Pour cent|Por ciento
-Permission|Berechtigung|Autorisation|Permiso
-Permission denied|Zugriff verweigert|Autorisation refusée|Permiso denegado
-Phone numbers|Telefonnummern|Numéros de téléphone|Números de teléfono
-Photo|Foto|Photo|Foto
-Photos|Fotos|Photos|Fotos
-Picture|Bild|Image|Imagen
-Pictures|Bilder|Images|Imágenes
-Pink|Rosa|Rose|Rosa
-Plan|Tarif|Forfait|Plan
-Playlist|Wiedergabeliste|Liste de lecture|Lista de reproducción
-Plugins|Plugins|Plugins|Complementos
-Popular|Beliebt|Populaire|Popular
-Position|Position|Position|Posición
-Postal code|Postleitzahl|Code postal|Código postal
-Posts|Beiträge|Publications|Publicaciones
-Pricing|Preise|Tarifs|Precios
-Primary|Primär|Principal|Principal
-Problems|Probleme|Problèmes|Problemas
-Process|Prozess|Processus|Proceso
-Processing|Wird verarbeitet|Traitement en cours|Procesando
-Product|Produkt|Produit|Producto
-Profile picture|Profilbild|Photo de profil|Foto de perfil
-Profiles|Profile|Profils|Perfiles
-Progress|Fortschritt|Progression|Progreso
-Project name|Projektname|Nom du projet|Nombre del proyecto
-Property|Eigenschaft|Propriété|Propiedad
-Province|Provinz|Province|Provincia
-Proxy|Proxy|Proxy|Proxy
-Purple|Lila|Violet|Morado
-Quality|Qualität|Qualité|Calidad
-Query|Abfrage|Requête|Consulta
-Questions|Fragen|Questions|Preguntas
-Queue|Warteschlange|File d'attente|Cola
-Rating|Bewertung|Note|Valoración
-Read only|Schreibgeschützt|Lecture seule|Solo lectura
-Read-only|Schreibgeschützt|Lecture seule|Solo lectura
-Ready|Bereit|Prêt|Listo
-Reason|Grund|Motif|Motivo
-Received|Empfangen|Reçu|Recibido
-Recent files|Zuletzt verwendete Dateien|Fichiers récents|Archivos recientes
-Recipient|Empfänger|Destinataire|Destinatario
-Recommended|Empfohlen|Recommandé|Recomendado
-Reference|Referenz|Référence|Referencia
-References|Referenzen|Références|Referencias
-Region|Region|Région|Región
-Release notes|Versionshinweise|Notes de version|Notas de la versión
-Remaining|Verbleibend|Restant|Restante
-Remote|Remote|Distant|Remoto
-Repository|Repository|Dépôt|Repositorio
-Requests|Anfragen|Demandes|Solicitudes
-Required field|Pflichtfeld|Champ obligatoire|Campo obligatorio
-Resolution|Auflösung|Résolution|Resolución
-Resources|Ressourcen|Ressources|Recursos
-Result|Ergebnis|Résultat|Resultado
-Reviews|Bewertungen|Avis|Reseñas
-Roles|Rollen|Rôles|Roles
-Rules|Regeln|Règles|Reglas
-Running|Wird ausgeführt|En cours d'exécution|En ejecución
-Sales|Verkäufe|Ventes|Ventas
-Saturday|Samstag|Samedi|Sábado
-Saving|Wird gespeichert|Enregistrement|Guardando
-Scale|Skalierung|Échelle|Escala
-Scheduled|Geplant|Planifié|Programado
-Second|Sekunde|Seconde|Segundo
-Secondary|Sekundär|Secondaire|Secundario
-Seconds|Sekunden|Secondes|Segundos
-Section|Abschnitt|Section|Sección
-Selected|Ausgewählt|Sélectionné|Seleccionado
-Selection|Auswahl|Sélection|Selección
-Sender|Absender|Expéditeur|Remitente
-Server error|Serverfehler|Erreur du serveur|Error del servidor
-Servers|Server|Serveurs|Servidores
-Service|Dienst|Service|Servicio
-Services|Dienste|Services|Servicios
-Session|Sitzung|Session|Sesión
-Sessions|Sitzungen|Sessions|Sesiones
-Setup|Einrichtung|Configuration|Configuración
-Shared|Geteilt|Partagé|Compartido
-Shipping|Versand|Livraison|Envío
-Shipping address|Lieferadresse|Adresse de livraison|Dirección de envío
-Shopping cart|Warenkorb|Panier|Carrito de la compra
-Shortcut|Tastenkürzel|Raccourci|Atajo
-Shortcuts|Tastenkürzel|Raccourcis|Atajos
-Show in menu|Im Menü anzeigen|Afficher dans le menu|Mostrar en el menú
-Sidebar|Seitenleiste|Barre latérale|Barra lateral
-Signature|Signatur|Signature|Firma
-Single|Einzeln|Unique|Único
-Small|Klein|Petit|Pequeño
-Snippets|Codeausschnitte|Extraits|Fragmentos
-Software|Software|Logiciel|Software
-Something went wrong|Etwas ist schiefgelaufen|Une erreur s'est produite|Se ha producido un error
-Sound|Ton|Son|Sonido
-Source code|Quellcode|Code source|Código fuente
-Space|Speicherplatz|Espace|Espacio
-Stable|Stabil|Stable|Estable
-Starred|Markiert|Favoris|Destacados
-Starting|Wird gestartet|Démarrage|Iniciando
-Status bar|Statusleiste|Barre d'état|Barra de estado
-Step|Schritt|Étape|Paso
-Stopped|Angehalten|Arrêté|Detenido
-Storage|Speicher|Stockage|Almacenamiento
-Store|Shop|Boutique|Tienda
-Street|Straße|Rue|Calle
-Subject|Betreff|Objet|Asunto
-Subscription|Abonnement|Abonnement|Suscripción
-Subtitle|Untertitel|Sous-titre|Subtítulo
-Subtotal|Zwischensumme|Sous-total|Subtotal
-Suggestions|Vorschläge|Suggestions|Sugerencias
-Sunday|Sonntag|Dimanche|Domingo
-System error|Systemfehler|Erreur système|Error del sistema
-Tab|Tab|Onglet|Pestaña
-Table|Tabelle|Tableau|Tabla
-Tabs|Tabs|Onglets|Pestañas
-Tag|Schlagwort|Étiquette|Etiqueta
-Task|Aufgabe|Tâche|Tarea
-Tax|Steuer|Taxe|Impuesto
-Teams|Teams|Équipes|Equipos
-Template|Vorlage|Modèle|Plantilla
-Templates|Vorlagen|Modèles|Plantillas
-Terminal|Terminal|Terminal|Terminal
-Terms|Bedingungen|Conditions|Condiciones
-Terms and conditions|Allgemeine Geschäftsbedingungen|Conditions générales|Términos y condiciones
-Terms of use|Nutzungsbedingungen|Conditions d'utilisation|Condiciones de uso
-Test|Test|Test|Prueba
-Tests|Tests|Tests|Pruebas
-Text editor|Texteditor|Éditeur de texte|Editor de texto
-Thanks|Danke|Merci|Gracias
-Themes|Designs|Thèmes|Temas
-This month|Dieser Monat|Ce mois-ci|Este mes
-This week|Diese Woche|Cette semaine|Esta semana
-This year|Dieses Jahr|Cette année|Este año
-Thumbnail|Miniaturbild|Miniature|Miniatura
-Thursday|Donnerstag|Jeudi|Jueves
-Time zone|Zeitzone|Fuseau horaire|Zona horaria
-Timeline|Zeitachse|Chronologie|Cronología
-Timeout|Zeitüberschreitung|Délai d'attente|Tiempo de espera
-Timezone|Zeitzone|Fuseau horaire|Zona horaria
-To|An|À|Para
-Token|Token|Jeton|Token
-Topic|Thema|Sujet|Tema
-Total price|Gesamtpreis|Prix total|Precio total
-Trash|Papierkorb|Corbeille|Papelera
-Troubleshooting|Fehlerbehebung|Résolution des problèmes|Solución de problemas
-True|Wahr|Vrai|Verdadero
-Trust|Vertrauen|Faire confiance|Confiar
-Tuesday|Dienstag|Mardi|Martes
-Tutorial|Tutorial|Tutoriel|Tutorial
-Unavailable|Nicht verfügbar|Indisponible|No disponible
-Unit|Einheit|Unité|Unidad
-Units|Einheiten|Unités|Unidades
-Unlimited|Unbegrenzt|Illimité|Ilimitado
-Unread|Ungelesen|Non lu|No leído
-Untitled|Unbenannt|Sans titre|Sin título
-Up|Nach oben|Haut|Arriba
-Up to date|Auf dem neuesten Stand|À jour|Actualizado
-Update available|Update verfügbar|Mise à jour disponible|Actualización disponible
-Updated|Aktualisiert|Mis à jour|Actualizado
-Uploading|Wird hochgeladen|Téléversement|Subiendo
-User name|Benutzername|Nom d'utilisateur|Nombre de usuario
-Values|Werte|Valeurs|Valores
-Variable|Variable|Variable|Variable
-Variables|Variablen|Variables|Variables
-Verification code|Bestätigungscode|Code de vérification|Código de verificación
-Versions|Versionen|Versions|Versiones
-Videos|Videos|Vidéos|Vídeos
-Views|Ansichten|Vues|Vistas
-Visibility|Sichtbarkeit|Visibilité|Visibilidad
-Waiting|Warten|En attente|En espera
-Warnings|Warnungen|Avertissements|Advertencias
-Website|Website|Site web|Sitio web
-Wednesday|Mittwoch|Mercredi|Miércoles
-Weekly|Wöchentlich|Hebdomadaire|Semanal
-Weeks|Wochen|Semaines|Semanas
-Weight|Gewicht|Poids|Peso
-What's new|Neuigkeiten|Nouveautés|Novedades
-Windows|Fenster|Fenêtres|Ventanas
-Workspace|Arbeitsbereich|Espace de travail|Área de trabajo
-Yearly|Jährlich|Annuel|Anual
-Years|Jahre|Années|Años
-Zip code|Postleitzahl|Code postal|Código postal
-Zoom|Zoom|Zoom|Zoom
 `;

@@ -33,7 +33,13 @@ test('labels of user interfaces are in four languages', () => {
 
 test('the tables hold 1,000 labels, each once and in every language', async () => {
 	const labels = new Set<string>();
-	for (const name of ['uiLabels', 'settingLabels', 'commandLabels', 'wordLabels']) {
+	for (const name of [
+		'uiLabels',
+		'settingLabels',
+		'commandLabels',
+		'wordLabels',
+		'laterWordLabels',
+	]) {
 		const source = await readFile(`server/translate/${name}.ts`, 'utf8');
 		for (const [line] of source.matchAll(/^[A-Z][^`|\n]*(?:\|[^|\n]*){3}$/gm)) {
 			const [label = '', ...others] = line.split('|');

@@ -69,10 +69,15 @@ export async function documentItem(
 			usage: { characters: figure('x-metered-usage') ?? 0 },
 			quality: figure('x-nearglot-quality'),
 			refused: figure('x-nearglot-refused'),
-			texts: JSON.parse(response.headers.get(countsHeader) ?? '{}') as TextCounts,
+			texts: countsOf(response.headers.get(countsHeader) ?? ''),
 			at: Date.now(),
 		},
 	};
+}
+
+function countsOf(header: string): TextCounts {
+	const [pieces = 0, translated = 0, partly = 0] = header.split(',').map(Number);
+	return { pieces, translated, partly };
 }
 
 /** A name that tells the format; what the interface calls it comes first. */

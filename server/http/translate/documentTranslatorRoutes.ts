@@ -29,6 +29,7 @@ import { categoryName } from '../../services/translate/translateSystems.ts';
 import { unknownFormat } from '../../translate/documents/knownFormats.ts';
 import { mustBeRead } from '../../translate/documents/moreFormats.ts';
 import { documentFormats, formatOf } from '../../translate/documents/translateDocument.ts';
+import type { Term } from '../../translate/glossary.ts';
 import { termFinder } from '../../translate/glossary.ts';
 import { glossaryFormatOf, glossaryFormats } from '../../translate/glossaryFile.ts';
 import { canonicalLanguage, unknownLanguage } from '../../translate/languageCodes.ts';
@@ -142,7 +143,7 @@ async function translateOne(
 		'x-metered-usage': String(used.characters),
 		...modelsHeader([{ models: [...used.models] }]),
 		...refusedHeader([used]),
-		[countsHeader]: JSON.stringify({ pieces, translated, partly }),
+		[countsHeader]: `${pieces},${translated},${partly}`,
 		...(quality === undefined ? {} : { 'x-nearglot-quality': quality.toFixed(2) }),
 	});
 	return response;
@@ -208,7 +209,7 @@ function termsOf(file: FormFile, target: string) {
 	return (source: string) => {
 		const known = finders.get(source);
 		if (known) return known;
-		const terms = format.read(text, source, target);
+		const terms = readTerms(() => format.read(text, source, target));
 		if (terms.length === 0)
 			throw documentError(
 				'InvalidGlossary',
@@ -219,6 +220,15 @@ function termsOf(file: FormFile, target: string) {
 		finders.set(source, finder);
 		return finder;
 	};
+}
+
+function readTerms(read: () => Term[]): Term[] {
+	try {
+		return read();
+	} catch (error) {
+		if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
+		throw documentError('InvalidGlossary', error.message, glossaryField);
+	}
 }
 
 function decodedGlossary({ bytes }: FormFile) {

@@ -61,7 +61,14 @@ export const translateDocument = route({
 		refused: z.array(z.string()).readonly(),
 		/** Of each of them, where it stands (from 1) and what would have been lost. */
 		refusedAt: z
-			.array(z.object({ line: z.number(), column: z.number(), why: z.string() }))
+			.array(
+				z.object({
+					line: z.number(),
+					column: z.number(),
+					key: z.string().exactOptional(),
+					why: z.string(),
+				}),
+			)
 			.readonly(),
 		language: z.string(),
 		score: z.number().exactOptional(),

@@ -63,6 +63,8 @@ export interface RefusedPlace {
 	/** From 1. */
 	readonly line: number;
 	readonly column: number;
+	/** Its keys from the root, `menu.open`, where the format says them. */
+	readonly key?: string;
 	/** Part of a sentence. */
 	readonly why: string;
 }
@@ -154,6 +156,7 @@ export async function translatePieces(
 			...first.refusedAt,
 			...refused.map((piece) => ({
 				...placeIn(text, first.text, piece),
+				...defined({ key: piece.key }),
 				why: made.faults.get(piece) ?? 'it is a message that cannot be read',
 			})),
 		],
@@ -168,7 +171,11 @@ const partOf = (before: Extract, { rules }: Extract): Extract =>
 	});
 
 /** Line and column of a piece in the document as it came. */
-function placeIn(text: string, now: string, { start, end }: Piece): Omit<RefusedPlace, 'why'> {
+function placeIn(
+	text: string,
+	now: string,
+	{ start, end }: Piece,
+): Pick<RefusedPlace, 'line' | 'column'> {
 	const raw = now.slice(start, end);
 	// What came before may have grown or shrunk; the piece itself has not changed.
 	const after = text.indexOf(raw, start);
