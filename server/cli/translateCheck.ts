@@ -108,7 +108,7 @@ async function checkMessages(
 		{ name: target, text: files.target },
 	] as const;
 	try {
-		checkMessageFiles(format, ...named);
+		checkMessageFiles(format, named);
 		if (accepts && there) {
 			const states = messageStates(read.text, there.text, format, to);
 			record.setMessages(target, recordedMessages(states, undefined, 'all'));

@@ -120,7 +120,10 @@ export async function translateInto(
 	const source = await readDocument(path, encoding);
 	const there = await readIfThere(target, encoding);
 	const present = there?.text ?? '';
-	checkMessageFiles(format, { name: path, text: source.text }, { name: target, text: present });
+	checkMessageFiles(format, [
+		{ name: path, text: source.text },
+		{ name: target, text: present },
+	]);
 	const job = { fileName: basename(path), text: source.text, target: present, ...languages };
 	const result = await translateMissingInWorker(job, translator, io.signal);
 	if (result.text !== present) await writeDocument(target, result.text, (there ?? source).encoding);

@@ -333,7 +333,10 @@ async function dueMessages(
 		);
 	const there = await readIfThere(target, encoding);
 	const present = there?.text ?? '';
-	checkMessageFiles(format, { name: source, text: read.text }, { name: target, text: present });
+	checkMessageFiles(format, [
+		{ name: source, text: read.text },
+		{ name: target, text: present },
+	]);
 	const states = messageStates(read.text, present, format, to);
 	const stale = staleMessages(states, record.messages(target)).filter(({ value }) => value);
 	if (stale.length === 0 && missingMessages(read.text, present, format, to).length === 0) {

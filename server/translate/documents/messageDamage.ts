@@ -16,7 +16,7 @@ export interface NamedText {
  *
  * @throws AppError `invalid_request` that names the first file with a fault, and where that is
  */
-export function checkMessageFiles(format: MessageFormat, ...files: readonly NamedText[]): void {
+export function checkMessageFiles(format: MessageFormat, files: readonly NamedText[]): void {
 	const tree = format === 'json' ? jsonTree : format === 'yaml' ? yamlTree : undefined;
 	for (const { name, text } of files) {
 		checkWhole(text, extractOfMessages(format), name);
