@@ -12,6 +12,7 @@ import {
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
 import { countsText, keptText } from '../translate/documents/textCounts.ts';
@@ -119,6 +120,10 @@ export async function translateInto(
 	const source = await readDocument(path, encoding);
 	const there = await readIfThere(target, encoding);
 	const present = there?.text ?? '';
+	checkMessageFiles(format, [
+		{ name: path, text: source.text },
+		{ name: target, text: present },
+	]);
 	const job = { fileName: basename(path), text: source.text, target: present, ...languages };
 	const result = await translateMissingInWorker(job, translator, io.signal);
 	if (result.text !== present) await writeDocument(target, result.text, (there ?? source).encoding);

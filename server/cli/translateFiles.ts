@@ -16,6 +16,7 @@ import {
 } from '../translate/documents/documentThread.ts';
 import { applyEdits } from '../translate/documents/edits.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import {
 	type MessageFormat,
@@ -95,14 +96,19 @@ export async function translatePlanned(
 	let translated = 0;
 	const seen = new Map<string, string[]>();
 	const print = (line: string): void => io.stderr.write(`${line}\n`);
-	const fail = (path: string, error: unknown, print: (line: string) => void): void => {
+	const fail = (
+		{ source: path, target }: PlannedFile,
+		error: unknown,
+		print: (line: string) => void,
+	): void => {
 		io.signal.throwIfAborted();
 		failed++;
 		const { message } = error instanceof UsageError ? error : asAppError(error);
 		const paths = [...(seen.get(message) ?? []), path];
 		seen.set(message, paths);
 		// What fails for one reason everywhere is told of once, and its files are named at the end.
-		if (paths.length === 1) print(message.includes(path) ? message : `${path}: ${message}`);
+		const isNamed = message.includes(path) || message.includes(target);
+		if (paths.length === 1) print(isNamed ? message : `${path}: ${message}`);
 	};
 	const due: Due[] = [];
 	await inTurns(files, async (file) => {
@@ -110,7 +116,7 @@ export async function translatePlanned(
 			const one = await dueOf(file, options, record);
 			if (one) due.push(one);
 		} catch (error) {
-			fail(file.source, readable(error), print);
+			fail(file, readable(error), print);
 		}
 	});
 	due.sort((a, b) => (a.file.target < b.file.target ? -1 : 1));
@@ -131,7 +137,7 @@ export async function translatePlanned(
 				if (made.isFailed) failed++;
 				else translated++;
 			} catch (error) {
-				fail(file.source, readable(error), (line) => progress.print(line));
+				fail(file, readable(error), (line) => progress.print(line));
 				progress.finish(sizeBytes);
 			}
 		});
@@ -327,6 +333,10 @@ async function dueMessages(
 		);
 	const there = await readIfThere(target, encoding);
 	const present = there?.text ?? '';
+	checkMessageFiles(format, [
+		{ name: source, text: read.text },
+		{ name: target, text: present },
+	]);
 	const states = messageStates(read.text, present, format, to);
 	const stale = staleMessages(states, record.messages(target)).filter(({ value }) => value);
 	if (stale.length === 0 && missingMessages(read.text, present, format, to).length === 0) {

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, errorBody } from '../protocol/index.ts';
 import type { BatchEndpoint, JobOwner } from './jobTypes.ts';
+import type { Outside } from './workPlaces.ts';
 
 /** What an item asks for. */
 export interface ItemCall {
@@ -21,8 +22,16 @@ export interface ItemAnswer {
 	readonly retryAfterS?: number;
 }
 
-/** Asks for an item's work; it gives way to people who wait. Rejects only when the signal is aborted. */
-export type RunItem = (call: ItemCall, signal: AbortSignal) => Promise<ItemAnswer>;
+/**
+ * Asks for an item's work; it gives way to people who wait. Rejects only when the signal is aborted.
+ *
+ * @param outside for what is only waited for, such as the store of a document
+ */
+export type RunItem = (
+	call: ItemCall,
+	signal: AbortSignal,
+	outside?: Outside,
+) => Promise<ItemAnswer>;
 
 export interface ItemLine {
 	readonly customId: string | null;

@@ -130,9 +130,9 @@ export class JobService {
 			...(pause === undefined ? {} : { pause }),
 			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
 			pollMs: tickMs,
-			run: (call, signal) => {
+			run: (call, signal, outside) => {
 				if (this.#run === undefined) throw new Error('Items are asked for before the server runs.');
-				return this.#run(call, signal);
+				return this.#run(call, signal, outside);
 			},
 			open: async (id) => {
 				const open = await batches.open(id);

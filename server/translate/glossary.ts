@@ -39,11 +39,13 @@ export function tableRows(
 	let cell = '';
 	/** Within quotes, behind them, or a cell that has none. */
 	let state: 'bare' | 'quoted' | 'closed' = 'bare';
+	let isBlank = true;
 	let [line, begin, quoteLine] = [1, 1, 1];
 	const end = () => {
 		cells.push(cell.trim());
 		cell = '';
 		state = 'bare';
+		isBlank = true;
 	};
 	const endRow = () => {
 		end();
@@ -66,14 +68,17 @@ export function tableRows(
 		else if (isBreak) {
 			endRow();
 			begin = line;
-		} else if (character === '"' && cell.trim() === '' && state === 'bare' && separator === ',') {
+		} else if (character === '"' && isBlank && state === 'bare' && separator === ',') {
 			cell = '';
 			state = 'quoted';
 			quoteLine = line;
 		} else if (state === 'closed') {
 			if (/\S/.test(character))
 				throw damaged(name, line, 'something stands between a closing quote and the next comma');
-		} else cell += character;
+		} else {
+			cell += character;
+			isBlank &&= /\s/.test(character);
+		}
 	}
 	if (state === 'quoted') throw damaged(name, quoteLine, 'a quote is not closed');
 	if (cell !== '' || cells.length > 0) endRow();

@@ -53,7 +53,7 @@ class TomlReader {
 			if (this.#text[this.#at] === '[') {
 				const head = this.#match(header);
 				this.#note(this.#at - head.length, head);
-				this.#table = /^\[\[?\s*([^\]\n]*?)\s*\]/.exec(head)?.[1] ?? '';
+				this.#table = head.slice(head.startsWith('[[') ? 2 : 1, head.indexOf(']')).trim();
 				this.keys.push([]);
 			} else {
 				this.#value(this.#key());
