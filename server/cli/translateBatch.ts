@@ -28,7 +28,7 @@ import type { ParsedArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { meaningOf, noFile } from './namedFile.ts';
-import { checkInside, writeOutput } from './outputFile.ts';
+import { checkFolder, checkInside, writeOutput } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { checkPlanned, isCurrent, noteMessages } from './translateFiles.ts';
 import { type PlannedFile, type PlanOptions, translationPlan } from './translationPlan.ts';
@@ -180,6 +180,7 @@ class ProjectBatch {
 	async #dueHash(file: PlannedFile): Promise<string | undefined> {
 		const { source, target, to } = file;
 		await checkInside(this.#record.folder, target);
+		await checkFolder(target);
 		const hash = await documentHash(source);
 		const { force } = this.#options;
 		const isThere = (await stat(target).catch(() => undefined)) !== undefined;

@@ -46,7 +46,7 @@ import {
 	writeDocument,
 } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
-import { checkInside } from './outputFile.ts';
+import { checkFolder, checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { TranslateProgress } from './translateProgress.ts';
 import type { PlannedFile } from './translationPlan.ts';
@@ -200,6 +200,7 @@ async function dueOf(
 	if (!isArchive && formatOf(source) === undefined && !mustBeRead(source))
 		throw new UsageError(`${source} ${unknownFormat(source)}`);
 	await checkInside(record.folder, target);
+	await checkFolder(target);
 	if (isArchive) {
 		if (options.into) throw new UsageError(intoMessages);
 		return dueArchive(file, options, record);

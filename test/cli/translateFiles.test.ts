@@ -357,3 +357,10 @@ test('of several files of messages the one that is damaged is named, whichever i
 	await write({ 'l/en.json': '{"a"' });
 	await assert.rejects(check(['l']), /Error: l\/en\.json is damaged at line 1/);
 });
+
+test('where nothing can be written, nothing is translated', async () => {
+	await write({ 'docs/a.md': 'Open it.\n', 'docs/b.md': 'Save it.\n', blocked: 'x' });
+	const { failed, asked, err } = await run({ names: ['docs'], out: 'blocked/{name}{ext}' });
+	assert.deepEqual([failed, asked], [2, []]);
+	assert.match(err, /^blocked\/a\.md cannot be written: .*blocked is no folder\.$/m);
+});
