@@ -12,13 +12,14 @@ import { byteTextModel } from './byteTextModel.ts';
 
 const text = byteTextModel();
 const made: GrammarThreads[] = [];
-function threadsWith(deadlineMs: number): GrammarThreads {
+function threadsWith(deadlineMs: number, maxWaitMs?: number): GrammarThreads {
 	const threads = new GrammarThreads({
 		text,
 		format: toolFormats.hermes,
 		reasoning: reasoningTagsOf(undefined),
 		model: 'm',
 		deadlineMs,
+		maxWaitMs,
 	});
 	made.push(threads);
 	return threads;
@@ -98,6 +99,74 @@ test('a schema that is wrong is refused as on the spot, and the next one is comp
 	const wrong = { kind: 'ebnf', grammar: 'root ::= (' } as const;
 	await assert.rejects(threads.compile(wrong, end), isCode('invalid_request'));
 	(await threads.compile(schema('a'), end))?.dispose();
+});
+
+test('whoever sends costly schemas waits for himself, others do not', async () => {
+	const threads = threadsWith(longMs, longMs);
+	const stop = new AbortController();
+	const costly = Array.from({ length: 12 }, (_, index) =>
+		threads.compile(
+			{ kind: 'json-schema', schema: hostileSchemas[0]?.make(200 + index) ?? {} },
+			end,
+			'',
+			stop.signal,
+			'one',
+		),
+	);
+	let settled = 0;
+	for (const one of costly)
+		one.then(
+			() => settled++,
+			() => settled++,
+		);
+	(await threads.compile(schema('a'), end, '', undefined, 'another'))?.dispose();
+	(await threads.compile(schema('b'), end))?.dispose();
+	assert.equal(settled, 0, 'the costly ones were still at work');
+	stop.abort();
+	for (const one of costly) await assert.rejects(one, isCode('cancelled'));
+});
+
+test('answers of one owner leave threads to others', async () => {
+	const threads = threadsWith(longMs, longMs);
+	const held = [];
+	for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
+		held.push(await threads.compile(schema(name), end, '', undefined, 'one'));
+	let seventh = false;
+	const waiting = threads.compile(schema('g'), end, '', undefined, 'one').then((constraint) => {
+		seventh = true;
+		return constraint;
+	});
+	const same = await threads.compile(schema('a'), end, '', undefined, 'one');
+	const others = await threads.compile(schema('g'), end, '', undefined, 'another');
+	assert.equal(seventh, false, 'the seventh of one owner waits');
+	for (const one of held) one?.dispose();
+	(await waiting)?.dispose();
+	same?.dispose();
+	others?.dispose();
+});
+
+test('a schema that finds no thread in time is to be sent again', async () => {
+	const threads = threadsWith(longMs, 50);
+	const stop = new AbortController();
+	const costly = [200, 201].map((size) =>
+		threads.compile(
+			{ kind: 'json-schema', schema: hostileSchemas[0]?.make(size) ?? {} },
+			end,
+			'',
+			stop.signal,
+			'one',
+		),
+	);
+	await assert.rejects(
+		threads.compile(schema('a'), end, '', undefined, 'one'),
+		(error: { code: string; retryAfterS: number }) => {
+			assert.equal(error.code, 'overloaded');
+			assert.equal(error.retryAfterS, 10);
+			return true;
+		},
+	);
+	stop.abort();
+	for (const one of costly) await assert.rejects(one, isCode('cancelled'));
 });
 
 test('closed threads refuse, and what was being compiled is told so', async () => {

@@ -43,6 +43,7 @@ export class GrammarThread {
 	#isReady = false;
 	#nextId = 1;
 	#failure: AppError | undefined;
+	#owner: string | undefined;
 
 	/** @param onIdle called whenever the thread has no open constraint any more, and when it has ended */
 	constructor(job: GrammarThreadJob, deadlineMs: number, onIdle: () => void) {
@@ -84,16 +85,27 @@ export class GrammarThread {
 		return this.#starting === undefined && this.#open.size === 0;
 	}
 
+	get isCompiling(): boolean {
+		return this.#starting !== undefined;
+	}
+
+	/** Whether it is at work for this owner; all that a thread has open at a time belongs to one. */
+	worksFor(owner: string | undefined): boolean {
+		return !this.isIdle && this.#owner === owner;
+	}
+
 	/**
 	 * Compiles a constraint; `undefined` when it does not restrict anything.
-	 * @param key by which it is known the next time; absent: not kept
+	 * @param key by which it is known the next time, one of this owner's alone; absent: not kept
 	 * @throws AppError `too_expensive`, `invalid_request`, `cancelled`
 	 */
 	start(
+		owner: string | undefined,
 		key: string | undefined,
 		request: GrammarRequest,
 		signal?: AbortSignal,
 	): Promise<TokenConstraint | undefined> {
+		this.#owner = owner;
 		const id = this.#nextId++;
 		const position = newPosition(this.#vocabularySize);
 		// A compilation cannot be stopped; its thread can.
