@@ -145,7 +145,7 @@ test('paths that Windows may find too long go to libraries and programs by the o
 		['a database', /\bnew DatabaseSync\((.*)$/gm, /^nativePath\(/],
 		['weights', /\bweightsFolderKey, (.*)$/gm, /^nativePath\(/],
 		["the engine's own library", /'RegisterCustomOpsLibrary', \w+, (.*)$/gm, /^nativePath\(/],
-		['a folder to start in', /^\t+cwd: (.*)$/gm, /^startFolder\(/],
+		['a folder to start in', /^\t+cwd: (.*)$/gm, /^(?:startFolder\(|homedir\(\))/],
 	];
 	for (const [what, pattern, right] of given) {
 		const found = all.flatMap(({ path, text }) =>

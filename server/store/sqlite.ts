@@ -24,18 +24,20 @@ function loadSqlite(): Sqlite {
  */
 export function withoutRemark<Result>(load: () => Result, node = process): Result {
 	const { emitWarning } = node;
-	const patient = (...args: unknown[]): void => {
-		if (!isRemark(args)) Reflect.apply(emitWarning, node, args);
+	const print = emitWarning as (...args: unknown[]) => void;
+	const others = (warning: unknown, type?: unknown, code?: unknown, maker?: unknown): void => {
+		if (!isRemark(warning, type)) print.call(node, warning, type, code, maker);
 	};
-	node.emitWarning = patient as typeof emitWarning;
+	node.emitWarning = others as typeof emitWarning;
 	try {
-		return load();
+		const result = load();
+		return result;
 	} finally {
 		node.emitWarning = emitWarning;
 	}
 }
 
-const isRemark = ([warning, type]: readonly unknown[]): boolean =>
+const isRemark = (warning: unknown, type: unknown): boolean =>
 	type === 'ExperimentalWarning' &&
 	typeof warning === 'string' &&
 	warning.startsWith('SQLite is an experimental feature');

@@ -27,8 +27,8 @@ test('of what Node says while SQLite is loaded the one remark is left out, and n
 	}, node);
 	assert.equal(result, 7);
 	assert.deepEqual(
-		warned,
-		others.map((args) => [...args]),
+		warned.map(([warning, type]) => [warning, type]),
+		others.map(([warning, type]) => [warning, type]),
 	);
 	assert.equal(node.emitWarning, emitWarning);
 	warn([said, 'ExperimentalWarning']);
