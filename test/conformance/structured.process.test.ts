@@ -222,12 +222,16 @@ test('a choice of a call says what of it counts, and refuses what it cannot mean
 		await ignored({ tools: [clock], tool_choice: newer }),
 		'tool_choice.function.arguments, tool_choice.mode',
 	);
-	for (const type of ['allowed_tools', 'custom', 'web_search']) {
+	for (const [type, wrong] of [
+		['allowed_tools', 'tool_choice.mode'],
+		['custom', 'tool_choice.type'],
+		['web_search', 'tool_choice.type'],
+	]) {
 		const error = await refused(server, {
 			tools: [clock],
 			tool_choice: { type, name: 'get_time' },
 		});
-		assert.deepEqual([error.status, error.param], [400, 'tool_choice.type']);
+		assert.deepEqual([error.status, error.param], [400, wrong]);
 	}
 });
 
