@@ -26,7 +26,8 @@ export const embeddings = route({
 	path: '/v1/embeddings',
 	who: 'member',
 	scope: 'embeddings',
-	summary: 'vectors of texts, as floats or base64',
+	summary:
+		'vectors of texts, as floats or base64; with `truncate` the end of texts that are too long is left out, and `truncated` and `X-Truncated-Inputs` say of which',
 	body: jsonBody(embeddingRequest, tokensBody),
 	answer: z.object({
 		object: z.literal('list'),
