@@ -225,7 +225,8 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 
 function readyWords(url: string, ops: string | undefined, key: string): string {
 	const probes = ops === undefined ? '' : `Probes and numbers: ${ops}/readyz, ${ops}/metrics\n`;
-	return `Nearglot listens on ${url}/v1\n${probes}Key: in ${key}\nStop with Ctrl+C.\n`;
+	const studio = `Studio (chat, translation, transcription, models): open ${url}/ in a browser.`;
+	return `Nearglot listens on ${url}/v1\n${studio}\n${probes}Key: in ${key}\nStop with Ctrl+C.\n`;
 }
 
 function refusalOf(text: string | undefined): ProviderRefusal {
