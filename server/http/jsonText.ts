@@ -14,8 +14,8 @@ export type JsonLimits = Pick<BodyLimits, 'values' | 'fields'>;
 /**
  * The value of a JSON text.
  *
- * @throws SyntaxError when it is no JSON, AppError `invalid_json` when it is nested too deeply,
- *   `too_expensive` when it has too many values or fields. All but the first are found before it is parsed.
+ * @throws SyntaxError when it is no JSON, AppError `invalid_json` when it is nested too deeply or has half of a
+ *   surrogate pair, `too_expensive` when it has too many values or fields
  */
 export function parseJson(text: string, limits: JsonLimits): unknown {
 	const { depth, values, fields, names } = measureOf(text, limits);
@@ -34,7 +34,24 @@ export function parseJson(text: string, limits: JsonLimits): unknown {
 			'too_expensive',
 			`The body has more than ${limits.fields} fields, or more than ${maxNames} different ones. Send them in several requests.`,
 		);
-	return JSON.parse(text) as unknown;
+	const value = JSON.parse(text) as unknown;
+	if (surrogateEscape.test(text) && !isWellFormed(value))
+		throw new AppError(
+			'invalid_json',
+			'The body is not valid JSON: a text in it has half of a surrogate pair, such as \\ud83d alone.',
+		);
+	return value;
+}
+
+/** Nothing else brings half a pair into a text that was UTF-8. */
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+
+/** Whether all texts and names of fields consist of whole characters. The value is no deeper than {@link maxDepth}. */
+function isWellFormed(value: unknown): boolean {
+	if (typeof value === 'string') return value.isWellFormed();
+	if (typeof value !== 'object' || value === null) return true;
+	if (Array.isArray(value)) return value.every(isWellFormed);
+	return Object.entries(value).every(([name, each]) => name.isWellFormed() && isWellFormed(each));
 }
 
 /** The deepest level, about the number of values, and the numbers of fields and of different names. */
