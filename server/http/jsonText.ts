@@ -2,6 +2,7 @@
 
 import { AppError } from '../protocol/errors.ts';
 import type { BodyLimits } from '../protocol/routes/bodyLimits.ts';
+import { isWholeJson } from '../work/wholeText.ts';
 
 /** Levels of lists and objects; nothing anybody sends has a tenth of them. */
 const maxDepth = 200;
@@ -35,23 +36,12 @@ export function parseJson(text: string, limits: JsonLimits): unknown {
 			`The body has more than ${limits.fields} fields, or more than ${maxNames} different ones. Send them in several requests.`,
 		);
 	const value = JSON.parse(text) as unknown;
-	if (surrogateEscape.test(text) && !isWellFormed(value))
+	if (!isWholeJson(value, text))
 		throw new AppError(
 			'invalid_json',
 			'The body is not valid JSON: a text in it has half of a surrogate pair, such as \\ud83d alone.',
 		);
 	return value;
-}
-
-/** Nothing else brings half a pair into a text that was UTF-8. */
-const surrogateEscape = /\\u[dD][89a-fA-F]/;
-
-/** Whether all texts and names of fields consist of whole characters. The value is no deeper than {@link maxDepth}. */
-function isWellFormed(value: unknown): boolean {
-	if (typeof value === 'string') return value.isWellFormed();
-	if (typeof value !== 'object' || value === null) return true;
-	if (Array.isArray(value)) return value.every(isWellFormed);
-	return Object.entries(value).every(([name, each]) => name.isWellFormed() && isWellFormed(each));
 }
 
 /** The deepest level, about the number of values, and the numbers of fields and of different names. */

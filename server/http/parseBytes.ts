@@ -1,6 +1,7 @@
 /** Bytes of a body as a value. */
 
 import { AppError } from '../protocol/errors.ts';
+import { utf8Text } from '../work/wholeText.ts';
 import { parseForm } from './formText.ts';
 import { type JsonLimits, parseJson } from './jsonText.ts';
 
@@ -18,7 +19,7 @@ export function parseBytes(bytes: Uint8Array, body: BodyKind): unknown {
 
 function textOf(bytes: Uint8Array): string {
 	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+		return utf8Text(bytes);
 	} catch (cause) {
 		throw new AppError('invalid_json', 'The body is not valid JSON: it is not UTF-8.', { cause });
 	}
