@@ -356,7 +356,7 @@ test('counting tokens uses none, and says how many are left as every answer does
 	}
 });
 
-test('who is over the limit gets no place in the background; who comes over it there reads which limit', async () => {
+test('who is over the limit gets no place in the background', async () => {
 	const { headers, entry } = keyFor(['chat'], { tokensPerDay: 60 });
 	const person = `key:${entry.id}`;
 	const ask = (more: object) =>
