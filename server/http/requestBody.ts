@@ -12,6 +12,7 @@ import type { AppEnv } from './env.ts';
 import type { FormTextFields } from './formText.ts';
 import { HeldBytes } from './heldBytes.ts';
 import { bodyEncoding, inflated } from './inflatedBody.ts';
+import { abortReasonOf } from './signal.ts';
 
 /**
  * The body as JSON. Compressed in an unknown way or not UTF-8 → 415, wrong type → 400 (a browser form cannot fake `application/json`), too
@@ -110,7 +111,10 @@ export async function readBytes(
 	const reader = stream.getReader();
 	const signal = context.get('signal');
 	for (;;) {
-		const { done, value } = await untilAborted(reader.read(), signal);
+		const { done, value } = await untilAborted(reader.read(), signal).catch((error: unknown) => {
+			// Who sends too slowly is still there, whatever shape the route gives to its errors.
+			throw abortReasonOf(signal) ?? error;
+		});
 		if (done) break;
 		size += value.byteLength;
 		try {
