@@ -18,6 +18,7 @@ const commands: Record<string, () => Promise<Command>> = {
 	people: async () => (await import('./cli/peopleCommand.ts')).peopleCommand,
 	systems: async () => (await import('./cli/systemsCommand.ts')).systemsCommand,
 	batch: async () => (await import('./cli/batchCommand.ts')).batchCommand,
+	embed: async () => (await import('./cli/embedCommand.ts')).embedCommand,
 	responses: async () => (await import('./cli/responsesCommand.ts')).responsesCommand,
 	upstreams: async () => (await import('./cli/upstreamsCommand.ts')).upstreamsCommand,
 	models: async () => (await import('./cli/modelsCommand.ts')).modelsCommand,

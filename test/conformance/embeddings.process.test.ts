@@ -185,3 +185,28 @@ test('documents come back best first, with PyTorch’s scores, at the paths that
 	] as const)
 		assert.equal((await refused(server, { query, documents, ...body }, path)).code, code, path);
 });
+
+test(
+	'a text that is too long is refused, or its end is left out and that is said',
+	options,
+	async () => {
+		const long = `first ${'and more '.repeat(20_000)}`;
+		const whole = await server.post('/v1/embeddings', { model, input: ['first', long] });
+		assert.equal(whole.status, 400);
+		const { error } = (await whole.json()) as { error: { code: string } };
+		assert.equal(error.code, 'context_length_exceeded');
+		const cut = await server.post('/v1/embeddings', {
+			...{ model, truncate: true, input: ['first', long] },
+		});
+		assert.equal(cut.status, 200);
+		assert.equal(cut.headers.get('x-truncated-inputs'), '1');
+		const { data, truncated } = (await cut.json()) as { data: unknown[]; truncated: number[] };
+		assert.equal(data.length, 2);
+		assert.deepEqual(truncated, [1]);
+		const ids = Array.from({ length: 20_000 }, () => 5);
+		const tokens = await server.post('/v1/embeddings', { model, truncate: true, input: ids });
+		assert.deepEqual(((await tokens.json()) as { truncated: number[] }).truncated, [0]);
+		const short = await server.post('/v1/embeddings', { model, truncate: true, input: 'first' });
+		assert.equal('truncated' in ((await short.json()) as object), false);
+	},
+);

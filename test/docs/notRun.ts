@@ -27,7 +27,7 @@ export const notRun: Readonly<Record<string, readonly string[]>> = {
 	'docs/connect/editors.md': ['clients', 'docker'],
 	'docs/connect/libraries.md': ['clients'],
 	'docs/devices.md': ['gpu', 'gpu', 'gpu', 'network'],
-	'docs/guides/batches.md': ['machines'],
+	'docs/guides/batches.md': ['model', 'machines'],
 	'docs/guides/offline.md': ['archives', 'namespaces', 'namespaces'],
 	'docs/models.md': ['network'],
 	'docs/operate/run.md': ['systemd'],

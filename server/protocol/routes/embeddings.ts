@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { fallbackSchema } from './answers.ts';
 import { tokensBody } from './bodyLimits.ts';
-import { integer, object, oneOf, optional } from './fields.ts';
+import { boolean, integer, object, oneOf, optional } from './fields.ts';
 import { loadFields } from './loadFields.ts';
 import { callerFields, embeddedTextsField, modelField } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
@@ -13,6 +13,8 @@ const embeddingRequest = object({
 	input: embeddedTextsField,
 	encoding_format: optional(oneOf('float', 'base64')),
 	dimensions: optional(integer({ min: 1, max: 1 << 20 })),
+	/** Leave out the end of texts that are too long, instead of refusing them; default false. */
+	truncate: optional(boolean),
 	...callerFields,
 	...loadFields,
 });
@@ -24,7 +26,8 @@ export const embeddings = route({
 	path: '/v1/embeddings',
 	who: 'member',
 	scope: 'embeddings',
-	summary: 'vectors of texts, as floats or base64',
+	summary:
+		'vectors of texts, as floats or base64; with `truncate` the end of texts that are too long is left out, and `truncated` and `X-Truncated-Inputs` say of which',
 	body: jsonBody(embeddingRequest, tokensBody),
 	answer: z.object({
 		object: z.literal('list'),
@@ -37,6 +40,8 @@ export const embeddings = route({
 			}),
 		),
 		model: z.string(),
+		/** Places of the texts whose end was left out; absent: none. */
+		truncated: z.array(z.int()).exactOptional(),
 		usage: z.object({ prompt_tokens: z.number(), total_tokens: z.number() }),
 		execution_provider: fallbackSchema.exactOptional(),
 	}),

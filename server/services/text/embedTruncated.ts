@@ -1,6 +1,6 @@
 /** Vectors of texts that may be longer than the model reads: the end of those is left out, and which they are is said. */
 
-import type { Owned } from '../../engine/api.ts';
+import type { Owned, Prioritized } from '../../engine/api.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
@@ -19,7 +19,7 @@ export interface TruncatedEmbedding {
 /** @param truncate false: a text that is too long is refused */
 export async function embedTruncated(
 	{ embeddings, host }: { readonly embeddings: EmbeddingService; readonly host: ModelHost },
-	request: Omit<EmbeddingRequest, 'input'> & Owned & Charged & { readonly input: string[] },
+	request: EmbeddingRequest & Owned & Charged & Prioritized,
 	truncate: boolean,
 	onFallback: (fallback: ProviderFallback) => void,
 	signal?: AbortSignal,
@@ -33,11 +33,20 @@ export async function embedTruncated(
 		} catch (error) {
 			const room = truncate && attempt < maxAttempts ? roomOf(error) : undefined;
 			if (room === undefined) throw error;
-			const text = await host.textModel(request.model);
-			const read = await text.request('encodeWithOffsets', { texts: input }, signal);
-			// What the model's files put around each text.
-			const around = Math.max(0, room.tokens - (read[room.index]?.ids.length ?? 0));
+			const { id } = await host.resolve(request.model, 'embeddings');
+			const text = await host.textModel(id);
+			const texts = input.map((each) => (typeof each === 'string' ? each : ''));
+			const read = await text.request('encodeWithOffsets', { texts }, signal);
+			// What the model's files put around each text, and around nothing else.
+			const around =
+				typeof input[room.index] === 'string'
+					? Math.max(0, room.tokens - (read[room.index]?.ids.length ?? 0))
+					: 0;
 			input = input.map((each, index) => {
+				if (typeof each !== 'string') {
+					if (each.length > room.limit) truncated.add(index);
+					return each.slice(0, room.limit);
+				}
 				const { ids = [], offsets = [] } = read[index] ?? {};
 				const over = ids.length + around - room.limit;
 				if (over <= 0) return each;
