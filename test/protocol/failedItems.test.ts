@@ -38,7 +38,8 @@ function inChunks(
 	let at = 0;
 	return new ReadableStream({
 		pull: (controller) => {
-			controller.enqueue(bytes.slice(at, (at += size)));
+			controller.enqueue(bytes.slice(at, at + size));
+			at += size;
 			if (at >= bytes.length) controller.close();
 		},
 	});
