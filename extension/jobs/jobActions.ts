@@ -1,7 +1,7 @@
 /** What can be done with a job of the tree, or with one chosen from a list. */
 
 import * as vscode from 'vscode';
-import type { Job, JobChange } from '../../server/protocol/index.ts';
+import type { JobChange, JobInfo } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { describeJob, type JobsTree, jobContext } from './jobsTree.ts';
 
@@ -35,7 +35,7 @@ export async function changeJob(deps: JobDeps, node: unknown, change: JobChange)
 	deps.jobs.refresh();
 }
 
-async function pickJob(deps: JobDeps, change: JobChange): Promise<Job | undefined> {
+async function pickJob(deps: JobDeps, change: JobChange): Promise<JobInfo | undefined> {
 	const { jobs } = await deps.languageServer.request('nearglot/jobs', {});
 	const fitting = jobs.filter((job) => able[change].test(jobContext(job)));
 	if (fitting.length === 0) {
@@ -46,5 +46,5 @@ async function pickJob(deps: JobDeps, change: JobChange): Promise<Job | undefine
 	return (await vscode.window.showQuickPick(items))?.job;
 }
 
-const isJob = (node: unknown): node is Job =>
+const isJob = (node: unknown): node is JobInfo =>
 	typeof node === 'object' && node !== null && 'id' in node && 'endpoint' in node;

@@ -1,10 +1,15 @@
 /** Bulk work of this computer as a native tree: each job with how far it is, and the requests of it that failed. */
 
 import * as vscode from 'vscode';
-import { type FailedItem, isJobOver, type Job, shortClock } from '../../server/protocol/index.ts';
+import {
+	type FailedItem,
+	isJobOver,
+	type JobInfo,
+	shortClock,
+} from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 
-type Node = Job | { readonly failure: FailedItem } | { readonly more: true };
+type Node = JobInfo | { readonly failure: FailedItem } | { readonly more: true };
 
 /** Milliseconds between two looks at jobs that are under way, while the view is seen. */
 const everyMs = 2000;
@@ -91,13 +96,13 @@ export class JobsTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
 }
 
 /** What menus ask: `job.running`, `job.paused` or `job.over`, with `.errors` where requests failed. */
-export function jobContext(job: Job): string {
+export function jobContext(job: JobInfo): string {
 	const state = isJobOver(job) ? 'over' : job.paused ? 'paused' : 'running';
 	return `job.${job.status === 'cancelling' ? 'cancelling' : state}${job.hasErrors ? '.errors' : ''}`;
 }
 
 /** State, how much is done, how fast, and how long it takes. */
-export function describeJob(job: Job): string {
+export function describeJob(job: JobInfo): string {
 	const { t } = vscode.l10n;
 	const parts = [
 		stateText(job),
@@ -111,7 +116,7 @@ export function describeJob(job: Job): string {
 	return parts.join(' · ');
 }
 
-function stateText(job: Job): string {
+function stateText(job: JobInfo): string {
 	if (job.paused && !isJobOver(job)) return vscode.l10n.t('paused');
 	switch (job.status) {
 		case 'validating':
@@ -133,7 +138,7 @@ function stateText(job: Job): string {
 	}
 }
 
-function iconOf(job: Job): string {
+function iconOf(job: JobInfo): string {
 	if (!isJobOver(job)) return job.paused ? 'debug-pause' : 'sync~spin';
 	if (job.status !== 'completed') return job.status === 'cancelled' ? 'circle-slash' : 'error';
 	return job.failed > 0 ? 'warning' : 'pass';

@@ -3,8 +3,8 @@
 import {
 	firstFailed,
 	isJobOver,
-	type Job,
 	type JobChange,
+	type JobInfo,
 	type RequestName,
 	type Requests,
 } from '../protocol/index.ts';
@@ -51,7 +51,7 @@ export function registerJobs({ handle, link }: JobRegistration): void {
 	});
 }
 
-function jobOf(batch: BatchAnswer): Job {
+function jobOf(batch: BatchAnswer): JobInfo {
 	const { id, endpoint, status, paused, progress, request_counts: counts, metadata } = batch;
 	const problem = batch.problem?.message ?? batch.errors?.data[0]?.message;
 	const ended = counts.completed + counts.failed;

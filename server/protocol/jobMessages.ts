@@ -2,7 +2,7 @@
 
 import type { BatchAnswer } from './routes/batches.ts';
 
-export interface Job {
+export interface JobInfo {
 	readonly id: string;
 	/** Of the file, where whoever began it said one; else the id. */
 	readonly name: string;
@@ -28,5 +28,5 @@ export interface Job {
 export type JobChange = 'pause' | 'resume' | 'cancel' | 'retry';
 
 /** Whether nothing more happens to it. */
-export const isJobOver = ({ status }: Pick<Job, 'status'>): boolean =>
+export const isJobOver = ({ status }: Pick<JobInfo, 'status'>): boolean =>
 	status === 'completed' || status === 'failed' || status === 'expired' || status === 'cancelled';

@@ -20,7 +20,7 @@ import type {
 } from './editingMessages.ts';
 import type { ServerHealth } from './endpoint.ts';
 import type { FailedItems } from './failedItems.ts';
-import type { Job, JobChange } from './jobMessages.ts';
+import type { JobChange, JobInfo } from './jobMessages.ts';
 import type { LanguageInfo } from './languageInfo.ts';
 import type { ModelInfo } from './modelTypes.ts';
 import type { chatCompletions } from './routes/chat.ts';
@@ -330,8 +330,8 @@ export interface Requests {
 	};
 	'nearglot/models/remove': { params: Named; result: Record<string, never> };
 	/** Batches of this computer, newest first. */
-	'nearglot/jobs': { params: Record<string, never>; result: { jobs: readonly Job[] } };
-	'nearglot/jobs/change': { params: { id: string; change: JobChange }; result: Job };
+	'nearglot/jobs': { params: Record<string, never>; result: { jobs: readonly JobInfo[] } };
+	'nearglot/jobs/change': { params: { id: string; change: JobChange }; result: JobInfo };
 	/** The requests of a batch that failed, those that came first. */
 	'nearglot/jobs/errors': { params: { id: string }; result: FailedItems };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };

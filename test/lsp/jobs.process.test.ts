@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { MessageConnection } from 'vscode-jsonrpc/node';
-import type { FailedItems, Job, JobChange } from '../../server/protocol/index.ts';
+import type { FailedItems, JobChange, JobInfo } from '../../server/protocol/index.ts';
 import { connectFront } from '../support/editorDouble.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
 import { until } from '../support/until.ts';
@@ -21,9 +21,9 @@ after(async () => {
 	await server.close();
 });
 
-const jobs = async () => (await client.sendRequest<{ jobs: Job[] }>('nearglot/jobs', {})).jobs;
+const jobs = async () => (await client.sendRequest<{ jobs: JobInfo[] }>('nearglot/jobs', {})).jobs;
 const change = (id: string, to: JobChange) =>
-	client.sendRequest<Job>('nearglot/jobs/change', { id, change: to });
+	client.sendRequest<JobInfo>('nearglot/jobs/change', { id, change: to });
 
 /** Begins a batch of chats. */
 async function begin(name: string, models: readonly string[]): Promise<string> {
