@@ -3,17 +3,18 @@
  * how to start and watch the server; what it is asked is none of its business.
  */
 
-import { homedir } from 'node:os';
 import { type CancellationToken, type LogOutputChannel, workspace } from 'vscode';
 import {
 	CloseAction,
 	ErrorAction,
+	IPCMessageReader,
+	IPCMessageWriter,
 	LanguageClient,
 	type LanguageClientOptions,
 	ProgressType,
 	State,
-	TransportKind,
 } from 'vscode-languageclient/node';
+import { type LanguageServerProcess, startLanguageServer } from './languageServerProcess.ts';
 import { traceNamesOnly } from './messageTrace.ts';
 import type { RestartVerdict } from './supervisor.ts';
 
@@ -87,15 +88,20 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 			},
 		},
 	};
+	let server: LanguageServerProcess | undefined;
 	const client = new LanguageClient(
 		'nearglot',
 		'Nearglot',
-		{
-			module: options.serverModule,
-			args: ['lsp'],
-			transport: TransportKind.ipc,
-			// Without one of its own it would be the opened folder, whose files a stranger may have written.
-			options: { env: options.env, cwd: homedir() },
+		async () => {
+			server = await startLanguageServer(options.serverModule, options.env, (text) =>
+				options.log.append(text),
+			);
+			const { child } = server;
+			return {
+				reader: new IPCMessageReader(child),
+				writer: new IPCMessageWriter(child),
+				detached: true,
+			};
 		},
 		clientOptions,
 	);
@@ -133,7 +139,13 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 			}
 		},
 		notify: (method, params) => client.sendNotification(method, params),
-		stop: () => client.dispose(),
+		stop: async () => {
+			try {
+				await client.dispose();
+			} finally {
+				await server?.end();
+			}
+		},
 	};
 }
 

@@ -138,6 +138,35 @@ test('nothing is used that the oldest Node which runs the product lacks, though 
 	);
 });
 
+test('paths that Windows may find too long go to libraries and programs by the one module that knows how', () => {
+	/** Each call of code outside of Node with a path, and what that path must be. */
+	const given: readonly (readonly [string, RegExp, RegExp])[] = [
+		['a library', /\b(?:koffi|loadKoffi\(\))\.load\((?!null|')(.*)$/gm, /^nativePath\(/],
+		['a database', /\bnew DatabaseSync\((.*)$/gm, /^nativePath\(/],
+		['weights', /\bweightsFolderKey, (.*)$/gm, /^nativePath\(/],
+		["the engine's own library", /'RegisterCustomOpsLibrary', \w+, (.*)$/gm, /^nativePath\(/],
+		['a folder to start in', /^\t+cwd: (.*)$/gm, /^(?:startFolder\(|homedir\(\))/],
+	];
+	for (const [what, pattern, right] of given) {
+		const found = all.flatMap(({ path, text }) =>
+			[...text.matchAll(pattern)].map(([, argument = '']) => ({ path, argument })),
+		);
+		assert.ok(found.length > 0, what);
+		assert.deepEqual(
+			found.filter(({ argument }) => !right.test(argument)),
+			[],
+			what,
+		);
+	}
+	const opening = all.filter(({ text }) =>
+		/^import (?!type)[^;]*from 'node:sqlite'|'node:sqlite'\)/m.test(text.replace(/import\('/g, '')),
+	);
+	assert.deepEqual(
+		opening.map(({ path }) => path),
+		['server/store/sqlite.ts'],
+	);
+});
+
 test('how much memory can be had is asked in the one place that knows each system', () => {
 	const asking = all.filter(({ text }) => /\b(?:freemem|availableMemory|vm_stat)\b/.test(text));
 	assert.deepEqual(

@@ -3,6 +3,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { AppError } from '../protocol/index.ts';
+import { nativePath } from '../store/nativePath.ts';
 import { programPath } from '../store/programs.ts';
 import { type AudioFormat, audioFormatNames } from './audioFormat.ts';
 import type { AudioSource } from './audioSource.ts';
@@ -48,7 +49,7 @@ export async function openWithFfmpeg(
 		[
 			...['-nostdin', '-v', 'error', '-timelimit', String(computeS)],
 			...[...(onClock ? ['-copyts'] : []), '-protocol_whitelist', 'file', '-f', demuxer],
-			...['-i', `file:${source.path}`, '-map', `0:a:${track}`],
+			...['-i', `file:${nativePath(source.path)}`, '-map', `0:a:${track}`],
 			...['-af', fillGaps, '-ac', '1', '-ar', String(rateHz)],
 			...['-f', 's16le', 'pipe:1'],
 		],

@@ -31,6 +31,8 @@ lists the commands, settings and initialization options.
 			connection.onExit(() => resolve());
 			io.signal.addEventListener('abort', () => resolve(), { once: true });
 		});
+		// An editor that has gone without a word; the library asks for its process alone, every few seconds.
+		process.once('disconnect', () => process.exit(0));
 		serveLanguageServer(connection, daemonOfUser(io.env));
 		await ended;
 		connection.dispose();

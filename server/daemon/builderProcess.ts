@@ -21,6 +21,7 @@ import type {
 	ReadableBytes,
 } from '../services/modelBuilder.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { startFolder } from '../store/nativePath.ts';
 import {
 	type BuilderTask,
 	type FromBuilder,
@@ -69,7 +70,7 @@ async function run(
 	const { file, args, env } = command(root);
 	const child = spawn(file, args, {
 		env,
-		cwd: root,
+		cwd: startFolder(root),
 		stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
 		serialization: 'advanced',
 		windowsHide: true,

@@ -10,6 +10,7 @@ import {
 	productVersion,
 } from '../protocol/index.ts';
 import { makePrivateDir } from '../store/files.ts';
+import { startFolder } from '../store/nativePath.ts';
 import { notify } from '../store/notices.ts';
 import { connectTo, type DaemonConnection } from './daemonConnection.ts';
 import { defaultDaemonTimeouts, healthOf, notifyBacklog, waitingFor } from './daemonFetch.ts';
@@ -106,7 +107,7 @@ function startDetached(
 	const command = selfCommand(['serve', '--background', '--json', ...serveArgs], env);
 	const child = spawn(command.file, command.args, {
 		env: command.env,
-		cwd: directory,
+		cwd: startFolder(directory),
 		detached: true,
 		windowsHide: true,
 		stdio: ['ignore', 'pipe', 'pipe'],

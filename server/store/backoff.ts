@@ -64,6 +64,10 @@ function held({ path, verb }: Wanted, cause: unknown): AppError {
 	);
 }
 
+/** Holds the thread, milliseconds: for code that cannot wait otherwise. */
+export const sleepNow = (milliseconds: number): void =>
+	void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
 /** Does the work when it can be done. */
 export async function withBackoff<Result>(
 	wanted: Wanted,

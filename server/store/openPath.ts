@@ -7,7 +7,7 @@ import { openSync } from 'node:fs';
 import { cp, type FileHandle, link, open, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { AppError, errno } from '../protocol/index.ts';
-import { Backoff, type Wanted, withBackoff } from './backoff.ts';
+import { Backoff, sleepNow, type Wanted, withBackoff } from './backoff.ts';
 
 export interface CopyOptions {
 	readonly recursive?: boolean;
@@ -100,8 +100,7 @@ const here = pathOpener({
 	cp,
 	openSync,
 	sleep: setTimeout,
-	sleepNow: (milliseconds) =>
-		void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
+	sleepNow,
 });
 
 /** {@link PathOpener.open} on this machine. */

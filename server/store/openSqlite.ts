@@ -5,10 +5,11 @@
 
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { AppError, errno } from '../protocol/index.ts';
 import { makeFolder } from './makeFolder.ts';
 import { movePath, removePath } from './movePath.ts';
+import { openDatabase } from './sqlite.ts';
 
 export interface SqliteFileOptions {
 	/** What it holds, for messages: `The kept responses`. */
@@ -78,7 +79,7 @@ function opened(path: string, { schema, version, busyMs }: SqliteFileOptions): D
 		} catch (error) {
 			if (errno(error) !== 'EEXIST') throw error;
 		}
-		db = new DatabaseSync(path, { timeout: busyMs });
+		db = openDatabase(path, { timeout: busyMs });
 		const found = Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 		if (found > version) throw new LaterVersion();
 		chmodSync(path, 0o600);

@@ -1,6 +1,7 @@
 /** Who may enter a folder on Windows, where modes of files mean nothing and a new folder is open to all who may enter the one above. */
 
 import { win32 } from 'node:path';
+import { nativePath } from './nativePath.ts';
 
 /** What is asked of the system. */
 export interface FolderSystem {
@@ -37,7 +38,7 @@ async function grantOwner(path: string, all: string, system: FolderSystem): Prom
 	// S-1-5-18 is the system itself, whatever its name is in the language of the machine.
 	const grants = [`${system.user}:${all}`, `*S-1-5-18:${all}`];
 	try {
-		await system.run([path, '/inheritance:r', '/grant:r', ...grants, '/q']);
+		await system.run([nativePath(path, 'win32'), '/inheritance:r', '/grant:r', ...grants, '/q']);
 		return true;
 	} catch {
 		return false;

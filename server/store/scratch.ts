@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { makePrivateDir } from './files.ts';
 import { makeFolder } from './makeFolder.ts';
 import { removePath } from './movePath.ts';
+import { canStartIn } from './nativePath.ts';
 import { readPathText } from './openPath.ts';
 
 /** Uploads, recordings from a page and from standard input, and the sound of any of them. */
@@ -59,21 +60,21 @@ export async function fillScratchFolder<T>(
 
 /**
  * A folder of a process that may write to no other of this user's, every link resolved.
- * @param dataDir it lies there; the disk may be full, and the rights of a process cannot be bound to a path with `*`
+ * @param dataDir it lies there; the disk may be full, the rights of a process cannot be bound to a path with `*`, and some paths are too long
  * @param elsewhere then it lies here: the system's folder
  * @throws the error of the file system where neither takes it
  */
 export function makeRunnerFolder(dataDir: string, elsewhere: string): string {
-	const make = (root: string) =>
-		mkdtempSync(join(realpathSync(root), `nearglot-${ownedBy('runner')}`));
+	const start = (root: string) => join(realpathSync(root), `nearglot-${ownedBy('runner')}`);
 	const own = scratchIn(dataDir);
 	try {
 		makeFolder(own, 0o700);
-		if (!realpathSync(own).includes('*')) return make(own);
+		const ours = start(own);
+		if (!ours.includes('*') && canStartIn(ours)) return mkdtempSync(ours);
 	} catch {
 		// A model answers though nothing can be kept.
 	}
-	return make(elsewhere);
+	return mkdtempSync(start(elsewhere));
 }
 
 /** Whether a name is that of a runner's folder. */

@@ -6,11 +6,12 @@
 
 import { chmodSync, closeSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { AppError, errno } from '../protocol/index.ts';
 import { reasonOf } from './checkPlace.ts';
 import { makeFolder } from './makeFolder.ts';
 import { notify } from './notices.ts';
+import { openDatabase } from './sqlite.ts';
 
 export interface SqliteFormat {
 	/** What the file holds, for messages: `The keys`. */
@@ -112,7 +113,7 @@ export class SqliteFile {
 
 	#prepare(): DatabaseSync {
 		const { schema, version, durable, busyMs, guards } = this.#format;
-		const db = new DatabaseSync(this.path, { timeout: busyMs });
+		const db = openDatabase(this.path, { timeout: busyMs });
 		try {
 			const found = Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 			if (found > version)

@@ -29,7 +29,7 @@ const layers: readonly (readonly string[])[] = [
 	['serverEnvironment.ts', 'terminalEnvironment.ts'],
 	['languageServerClient.ts', 'notify.ts', 'privateFiles.ts', 'schemes.ts', 'settings.ts'],
 	['languageClient.ts'],
-	['messageTrace.ts', 'supervisor.ts'],
+	['languageServerProcess.ts', 'messageTrace.ts', 'supervisor.ts'],
 ];
 
 /** First part of a path inside the extension: a folder, or a file that stands for itself. */

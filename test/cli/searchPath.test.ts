@@ -17,5 +17,5 @@ test('Windows is told to leave out the current folder, before any command begins
 });
 
 test('the editor starts its server outside of the opened folder', () => {
-	assert.match(read('extension/languageClient.ts'), /options: \{ [^}]*cwd: homedir\(\)/);
+	assert.match(read('extension/languageServerProcess.ts'), /fork\(module, [^}]*cwd: homedir\(\)/);
 });

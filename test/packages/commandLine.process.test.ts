@@ -116,6 +116,11 @@ test('the installed commands answer and find nothing wrong', options, async () =
 	writeFileSync(settings, '{"platform":{"enabled":false}}');
 	const gateway = await nearglot('gateway', '--check', '--config', settings);
 	assert.equal(gateway.status, 0, gateway.told);
+	// It opens SQLite, of which Node 22 has something to say.
+	const keys = await nearglot('keys', 'list');
+	assert.equal(keys.status, 0, keys.told);
+	for (const { stderr } of [answer, doctor, gateway, keys])
+		assert.doesNotMatch(stderr, /ExperimentalWarning/);
 });
 
 test('without the package of the platform it is said what to install', options, async () => {

@@ -97,6 +97,7 @@ const notEverywhere: Readonly<Record<string, RegExp>> = {
 };
 /** Where the system's way does as well, with the reason. */
 const asWellElsewhere: Readonly<Record<string, string>> = {
+	'daemon/windowsKills.process.test.ts': 'a kill is what it is about, and Windows has it',
 	'packages/wine.process.test.ts': 'asked for where Wine is',
 	'extension/chat/toTerminal.test.ts': 'names, not shells',
 	'cli/namedFile.test.ts': 'names, not files',

@@ -42,6 +42,7 @@ test('others are the first in PATH, without the parts of it that depend on the c
 
 /** Who starts processes, and what. */
 const starters = new Map([
+	['extension/languageServerProcess.ts', 'this program'],
 	['server/audio/ffmpegAudio.ts', 'ffmpeg by programPath'],
 	['server/audio/systemMicrophone.ts', 'recorders by programPath'],
 	['server/daemon/builderProcess.ts', 'this program'],

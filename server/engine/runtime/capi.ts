@@ -4,6 +4,7 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
+import { nativePath } from '../../store/nativePath.ts';
 import { findLibrary } from './library.ts';
 import { findPackage, type Koffi, libraryProblem, loadKoffi } from './nativePackages.ts';
 import { preloadVisualC } from './visualC.ts';
@@ -163,8 +164,8 @@ function loadLibrary(koffi: Koffi, path: string) {
 	try {
 		const needed: unknown[] = [];
 		held.__nearglotVisualC = needed;
-		preloadVisualC(path, (library) => needed.push(koffi.load(library)));
-		return koffi.load(path);
+		preloadVisualC(path, (library) => needed.push(koffi.load(nativePath(library))));
+		return koffi.load(nativePath(path));
 	} catch (error) {
 		throw libraryProblem(path, error) ?? error;
 	}

@@ -1,6 +1,7 @@
 /** {@link Runtime} over the C API: environment, thread pool, session options, providers. */
 
 import { AppError, type ExecutionProvider } from '../../protocol/index.ts';
+import { nativePath } from '../../store/nativePath.ts';
 import type { GraphSource } from '../modelFiles/graphSource.ts';
 import { checkedConfig } from '../modelFiles/sessionConfig.ts';
 import { type CApi, OrtError, openCApi, type Pointer } from './capi.ts';
@@ -81,9 +82,14 @@ export async function openCapiRuntime(): Promise<Runtime> {
 					api.call('AddSessionConfigEntry', sessionOptions, key, value);
 				}
 				if (typeof graph !== 'string') {
-					api.call('AddSessionConfigEntry', sessionOptions, weightsFolderKey, graph.folder);
+					api.call(
+						'AddSessionConfigEntry',
+						sessionOptions,
+						weightsFolderKey,
+						nativePath(graph.folder),
+					);
 					if (graph.ownOperators === true && 'file' in kernel)
-						api.get('RegisterCustomOpsLibrary', sessionOptions, kernel.file);
+						api.get('RegisterCustomOpsLibrary', sessionOptions, nativePath(kernel.file));
 				}
 				for (const [name, value] of shared?.values ?? []) {
 					api.call('AddInitializer', sessionOptions, name, value);
@@ -129,10 +135,12 @@ function createSession(
 	options: Pointer,
 	container: Pointer | undefined,
 ): Promise<Pointer> {
-	if (typeof graph === 'string')
+	if (typeof graph === 'string') {
+		const path = nativePath(graph);
 		return container === undefined
-			? api.getAsync('CreateSession', env, graph, options)
-			: api.getAsync('CreateSessionWithPrepackedWeightsContainer', env, graph, options, container);
+			? api.getAsync('CreateSession', env, path, options)
+			: api.getAsync('CreateSessionWithPrepackedWeightsContainer', env, path, options, container);
+	}
 	const { bytes } = graph;
 	return container === undefined
 		? api.getAsync('CreateSessionFromArray', env, bytes, bytes.length, options)

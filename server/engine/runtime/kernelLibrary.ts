@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nativePath } from '../../store/nativePath.ts';
 import { libraryHashes } from '../kernel/libraryHashes.ts';
 import { loadKoffi, platformPackage, resolveNative } from './nativePackages.ts';
 
@@ -93,7 +94,7 @@ export function openKernel(
 
 /** Loads the library; `undefined` where it or the processor lacks what is wanted. */
 function chooseInstructions(file: string, wanted: string): string | undefined {
-	const library = loadKoffi().load(file);
+	const library = loadKoffi().load(nativePath(file));
 	// When a handle is collected koffi closes the library under the runtime.
 	const held = globalThis as { __nearglotKernels?: unknown[] };
 	held.__nearglotKernels = [...(held.__nearglotKernels ?? []), library];

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError, errno } from '../../protocol/index.ts';
+import { nativePath } from '../../store/nativePath.ts';
 import { findLibrary } from './library.ts';
 import { thisSystem, unsupportedReason } from './supportedSystem.ts';
 import { disableTelemetry } from './telemetry.ts';
@@ -108,7 +109,7 @@ function windowsErrorOf(library: string): number | undefined {
 			'void* __stdcall LoadLibraryExW(str16 path, void* file, uint32_t flags)',
 		) as unknown as (path: string, file: null, flags: number) => unknown;
 		const lastError = kernel.func('uint32_t __stdcall GetLastError()') as unknown as () => number;
-		return loadLibrary(library, null, searchedFolders) ? 0 : lastError();
+		return loadLibrary(nativePath(library), null, searchedFolders) ? 0 : lastError();
 	} catch {
 		return undefined;
 	}

@@ -6,6 +6,7 @@
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
+import { nativePath } from '../../store/nativePath.ts';
 import { checkedConfig } from '../modelFiles/sessionConfig.ts';
 import { openCapiRuntime } from './capiRuntime.ts';
 import { loadError, runError } from './loadError.ts';
@@ -34,7 +35,7 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 			const provider = options.executionProvider ?? 'cpu';
 			try {
 				const config = checkedConfig(options.config);
-				if (typeof graph !== 'string') config.push([weightsFolderKey, graph.folder]);
+				if (typeof graph !== 'string') config.push([weightsFolderKey, nativePath(graph.folder)]);
 				const settings: InferenceSession.SessionOptions = {
 					executionProviders: [
 						provider === 'cpu' || provider === 'qnn'
@@ -48,7 +49,7 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 					extra: nested(config),
 				};
 				const session = await (typeof graph === 'string'
-					? ort.InferenceSession.create(graph, settings)
+					? ort.InferenceSession.create(nativePath(graph), settings)
 					: ort.InferenceSession.create(graph.bytes, settings));
 				return wrap(ort, session, provider);
 			} catch (error) {

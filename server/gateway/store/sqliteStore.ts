@@ -3,10 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { errno } from '../../protocol/index.ts';
 import { reasonOf, unusable } from '../../store/checkPlace.ts';
 import { makeFolder } from '../../store/makeFolder.ts';
+import { openDatabase } from '../../store/sqlite.ts';
 import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
 import { type StoreReport, StoreWatch } from './storeWatch.ts';
 
@@ -30,7 +31,7 @@ export function openSqliteStore(
 ): Store {
 	const watch = new StoreWatch(report);
 	const run = <T>(work: () => T) => watch.run(work);
-	const db = openDatabase(path);
+	const db = openStoreFile(path);
 	const get = db.prepare('SELECT value FROM entries WHERE key = ? AND ends > ?');
 	const set = db.prepare(
 		'INSERT INTO entries (key, value, ends) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends',
@@ -131,11 +132,11 @@ function textOf(
 }
 
 /** Of gateways that start at once, each waits for the others from the first statement on. */
-function openDatabase(path: string): DatabaseSync {
+function openStoreFile(path: string): DatabaseSync {
 	let db: DatabaseSync | undefined;
 	try {
 		if (path !== ':memory:') makeOwnFile(path);
-		db = new DatabaseSync(path, { timeout: busyMs });
+		db = openDatabase(path, { timeout: busyMs });
 		checkOwn(db);
 		// The journal files that SQLite makes beside it take over the mode.
 		if (path !== ':memory:') chmodSync(path, 0o600);
