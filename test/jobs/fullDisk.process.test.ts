@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
@@ -75,7 +75,7 @@ test('a full disk of the queue and the store ends no worker and loses nothing', 
 	});
 	fill();
 	const worker = work(options);
-	await new Promise((resolve) => setTimeout(resolve, 4000));
+	await until('there is no room', () => statfsSync(disk).bavail === 0);
 	assert.equal((await jobs.batches.get(owner.person, id)).end, undefined, 'it has not ended');
 	assert.equal(worker.exitCode, null, 'the worker lives');
 	resize('32m');
