@@ -62,7 +62,7 @@ Runs the local server until it is stopped.
   --ops-host H       address of that port (default 127.0.0.1)
   --metrics-names W  names of its numbers: nearglot, or vllm for those of vLLM besides
   --log-level L      silent, error, warn, info or debug (default warn)
-  --json             print one line {"url","key","pid"} when ready
+  --json             print one line {"url","key","pid","secret"} when ready
 
 A gateway in front signs who is signed in with NEARGLOT_GATEWAY_SECRET, which both are given; on the same
 machine and for the same user a file in the data folder does.
