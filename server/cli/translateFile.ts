@@ -25,7 +25,7 @@ import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { checkTarget } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { withSlashes } from './sourceFiles.ts';
-import { noteMessages } from './translateFiles.ts';
+import { translatePlanned } from './translateFiles.ts';
 
 /** Texts that are shown of many. */
 const maxShown = 5;
@@ -101,14 +101,15 @@ export async function translateFile(
 }
 
 /**
- * Adds the messages a translated file lacks, in place; what it has stays. The file need not exist.
+ * Adds the messages a translated file lacks, in place; what it has stays. The file need not exist. In a project
+ * that keeps a record, messages whose source has changed are translated again, too.
  *
  * @returns 1 when some could not be translated whole.
  */
 export async function translateInto(
 	{ path, target, encoding }: { path: string; target: string; encoding?: string },
 	languages: DocumentLanguages,
-	translator: TextTranslator,
+	translatorInto: (to: string, onDone?: OnTexts) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
 	const format = messageFormatOf(path);
@@ -117,6 +118,23 @@ export async function translateInto(
 			'--into goes with two message files of one format: JSON, ARB, YAML, properties, po, resx, Apple .strings or Android strings.xml.',
 		);
 	await checkTarget(target, true);
+	const record = await ProjectRecord.open('.');
+	// A project that keeps a record goes on to; one file alone begins none.
+	if (record.isThere) {
+		const file = { source: path, target, ...languages };
+		const options = { force: false, into: true, quiet: false, translatorInto };
+		try {
+			const { failed } = await translatePlanned(
+				[file],
+				{ ...options, ...defined({ encoding }) },
+				record,
+				io,
+			);
+			return failed > 0 ? 1 : 0;
+		} finally {
+			await record.close();
+		}
+	}
 	const source = await readDocument(path, encoding);
 	const there = await readIfThere(target, encoding);
 	const present = there?.text ?? '';
@@ -125,14 +143,8 @@ export async function translateInto(
 		{ name: target, text: present },
 	]);
 	const job = { fileName: basename(path), text: source.text, target: present, ...languages };
-	const result = await translateMissingInWorker(job, translator, io.signal);
+	const result = await translateMissingInWorker(job, translatorInto(languages.to), io.signal);
 	if (result.text !== present) await writeDocument(target, result.text, (there ?? source).encoding);
-	const record = await ProjectRecord.open('.');
-	// A project that keeps a record goes on to; one file alone begins none.
-	if (record.isThere) {
-		noteMessages(target, source.text, result.text, format, languages.to, record);
-		await record.close();
-	}
 	io.stderr.write(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added${keptText(result.kept)}\n`,
 	);

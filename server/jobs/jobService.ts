@@ -12,7 +12,7 @@ import { batchVersion } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { sweepFromTimeToTime } from './oldBatches.ts';
 import { Batches } from './personBatches.ts';
-import { type ForgottenJobs, forgetJobs } from './removeJobs.ts';
+import { cancelJobs, type ForgottenJobs, forgetJobs } from './removeJobs.ts';
 import type { Pause } from './runItem.ts';
 import { StoredFiles } from './storedFiles.ts';
 
@@ -46,6 +46,8 @@ export interface OpenJobs {
 	readonly batches: Batches;
 	readonly limits: JobLimits;
 	readonly store: ObjectStore;
+	/** Cancels what is under way of one person; how many batches. @throws AppError `store_unavailable` */
+	cancel(person: string): Promise<number>;
 	/** Deletes all that one person has here. @throws AppError `conflict`, `store_unavailable` */
 	forget(person: string, signal: AbortSignal): Promise<ForgottenJobs>;
 }
@@ -165,6 +167,7 @@ export class JobService {
 		);
 		return {
 			...{ files, batches, limits, store },
+			cancel: (person) => cancelJobs(person, { store, batches }),
 			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
 				sweeping.abort();
