@@ -17,6 +17,7 @@ import { explainTerminal } from './ai/terminalHelp.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatSideView.ts';
 import type { Extension } from './extension.ts';
+import { changeJob } from './jobs/jobActions.ts';
 import {
 	chooseModelsFolder,
 	downloadChosenModel,
@@ -82,6 +83,11 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.models.move': (extension) => chooseModelsFolder(extension),
 	'nearglot.models.remove': (extension, node) => removeChosenModel(extension, node),
 	'nearglot.models.refresh': ({ models }) => models.refresh(),
+	'nearglot.jobs.pause': (extension, node) => changeJob(extension, node, 'pause'),
+	'nearglot.jobs.resume': (extension, node) => changeJob(extension, node, 'resume'),
+	'nearglot.jobs.cancel': (extension, node) => changeJob(extension, node, 'cancel'),
+	'nearglot.jobs.retry': (extension, node) => changeJob(extension, node, 'retry'),
+	'nearglot.jobs.refresh': ({ jobs }) => jobs.refresh(),
 	'nearglot.models.choose': (extension) => chooseModel(extension),
 	'nearglot.team.signIn': ({ team }, again) => team.signIn(again === true),
 	'nearglot.team.signOut': ({ team }) => team.signOut(),

@@ -22,6 +22,7 @@ import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
 import type { Extension } from './extension.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
+import { JobsTree } from './jobs/jobsTree.ts';
 import { LanguageServerClient } from './languageServerClient.ts';
 import { MessageHovers } from './messages/messageHovers.ts';
 import { MessagesTree } from './messages/messagesTree.ts';
@@ -98,6 +99,7 @@ export function createExtension(
 		store,
 		onModelsChanged,
 	});
+	const jobs = new JobsTree(languageServer);
 	const messages = new MessagesTree(languageServer, log);
 	const readerMode = new ReaderMode(languageServer, log);
 	const previews = new TranslatedPreviews(languageServer);
@@ -133,6 +135,7 @@ export function createExtension(
 		store,
 		proposals,
 		models,
+		jobs,
 		team,
 		readerMode,
 		previews,
@@ -162,6 +165,7 @@ export function createExtension(
 		recordings.register(),
 		dictation,
 		vscode.window.registerTreeDataProvider('nearglot.models', models),
+		jobs,
 		messages,
 		vscode.window.registerTreeDataProvider('nearglot.messages', messages),
 		new MessageHovers(languageServer, messages),

@@ -5,6 +5,7 @@ import type { Team } from './account/team.ts';
 import type { ChatPageController } from './chat/chatPageController.ts';
 import type { ChatStore } from './chat/chatStore.ts';
 import type { Proposals } from './chat/proposals.ts';
+import type { JobsTree } from './jobs/jobsTree.ts';
 import type { LanguageServerClient } from './languageServerClient.ts';
 import type { ModelsTree } from './models/modelsTree.ts';
 import type { TranslatedPreviews } from './preview/translatedPreview.ts';
@@ -21,6 +22,7 @@ export interface Extension {
 	readonly store: ChatStore;
 	readonly proposals: Proposals;
 	readonly models: ModelsTree;
+	readonly jobs: JobsTree;
 	readonly team: Team;
 	readonly readerMode: ReaderMode;
 	readonly previews: TranslatedPreviews;

@@ -56,12 +56,16 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	};
 	jobs.value = [job, ...jobs.value];
 	try {
-		const { made, pieces, stayed, quality, result, kept } = await translatedFile(api, file, job);
-		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
+		const { made, pieces, translated, quality, result, kept } = await translatedFile(
+			api,
+			file,
+			job,
+		);
+		const key = translated === pieces ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
 			note: [
-				text(key, pieces - stayed, pieces),
+				text(key, translated, pieces),
 				...(quality === undefined ? [] : [text('documentQuality', Math.round(100 * quality))]),
 			].join(' · '),
 			url: URL.createObjectURL(made),
@@ -83,12 +87,12 @@ async function translatedFile(api: StudioApi, file: File, { to, stop: { signal }
 		};
 	const document = { fileName: file.name, text: await file.text(), to };
 	const answer = await api.translateDocument(document, chosenSystem.value, signal);
-	const { text: made, pieces, refused, left, quality } = answer;
+	const { text: made, pieces, translated, quality } = answer;
 	return {
 		made: new Blob([made], { type: 'text/plain' }),
 		pieces,
 		quality,
-		stayed: refused.length + left.length,
+		translated,
 		result: made.slice(0, 20_000),
 		kept: keptTexts(document.text, answer),
 	};

@@ -4,6 +4,7 @@ import './jobsPage.css';
 import { signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { type FailedItem, firstFailed } from '../server/protocol/failedItems.ts';
 import { setFormFile } from '../server/protocol/formFile.ts';
 import * as routes from '../server/protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../server/protocol/routes/batches.ts';
@@ -14,10 +15,6 @@ import { type StudioKey, text } from './studioText.ts';
 
 /** Milliseconds between two looks. */
 const everyMs = 1500;
-/** Failed requests that are shown; the file has all of them. */
-const maxErrors = 50;
-/** Bytes of the file of errors that are read for them. */
-const maxErrorBytes = 200_000;
 const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
 const batches = signal<readonly BatchAnswer[]>([]);
@@ -254,18 +251,12 @@ function clockOf(seconds: number): string {
 	return hours > 0 ? `${hours}:${two(minutes)}:${tail}` : `${minutes}:${tail}`;
 }
 
-interface FailedItem {
-	readonly line: number;
-	readonly customId: string;
-	readonly message: string;
-}
-
 function Failed({ file, api }: { file: string; api: StudioApi }): VNode {
 	const items = useSignal<readonly FailedItem[] | undefined>(undefined);
 	const open = () =>
 		attempt(async () => {
 			const answer = await api.client.open(routes.fileContent, { params: { id: file } });
-			items.value = failedIn(await firstText(answer));
+			items.value = (await firstFailed(answer)).items;
 		});
 	return (
 		<details
@@ -283,31 +274,4 @@ function Failed({ file, api }: { file: string; api: StudioApi }): VNode {
 			</ul>
 		</details>
 	);
-}
-
-async function firstText({ body }: Response): Promise<string> {
-	const reader = body?.getReader();
-	const decoder = new TextDecoder();
-	let found = '';
-	for (;;) {
-		const part = await reader?.read();
-		if (part === undefined || part.done) return found + decoder.decode();
-		found += decoder.decode(part.value, { stream: true });
-		if (found.length < maxErrorBytes) continue;
-		await reader?.cancel();
-		return found.slice(0, found.lastIndexOf('\n') + 1);
-	}
-}
-
-/** The first rows of a file of errors. */
-function failedIn(content: string): FailedItem[] {
-	const found: FailedItem[] = [];
-	for (const row of content.split('\n')) {
-		if (row === '' || found.length === maxErrors) continue;
-		const { line, custom_id: customId, response, error } = JSON.parse(row);
-		const said = error ?? response?.body?.error ?? {};
-		const message = typeof said.message === 'string' ? said.message : JSON.stringify(response);
-		found.push({ line, customId: customId ?? '', message });
-	}
-	return found;
 }

@@ -76,7 +76,14 @@ export function PeoplePage({ api }: { api: StudioApi }): VNode {
 			)}
 			<UsageTable
 				api={api}
-				names={new Map(keys.value?.keys.map(({ id, name }) => [`key:${id}`, name]))}
+				names={
+					new Map(
+						[...(keys.value?.revoked ?? []), ...(keys.value?.keys ?? [])].map(({ id, name }) => [
+							`key:${id}`,
+							name,
+						]),
+					)
+				}
 			/>
 		</section>
 	);

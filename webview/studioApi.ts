@@ -224,7 +224,7 @@ export class StudioApi {
 	): Promise<{
 		readonly made: Blob;
 		readonly pieces: number;
-		readonly stayed: number;
+		readonly translated: number;
 		readonly quality: number | undefined;
 	}> {
 		const body = new Uint8Array(await file.arrayBuffer());
@@ -232,12 +232,11 @@ export class StudioApi {
 		const response = await this.client.open(routes.translateDocument, { query, body }, { signal });
 		const said = JSON.parse(response.headers.get('x-document-result') ?? '{}') as {
 			readonly pieces?: number;
-			readonly refused?: number;
-			readonly left?: number;
+			readonly translated?: number;
 			readonly quality?: number;
 		};
-		const { pieces = 0, refused = 0, left = 0, quality } = said;
-		return { made: await response.blob(), pieces, stayed: refused + left, quality };
+		const { pieces = 0, translated = 0, quality } = said;
+		return { made: await response.blob(), pieces, translated, quality };
 	}
 
 	/** Texts in another language, in order. */

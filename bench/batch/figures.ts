@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { keepHeapSmall } from '../../server/daemon/smallHeap.ts';
 import { makeManifest } from '../../server/jobs/batchManifest.ts';
 import { capitals, openJobs } from '../../test/jobs/jobWorker.ts';
 
@@ -90,6 +91,8 @@ export function emptyBatchAlone(
 }
 
 if (import.meta.main) {
+	// As the daemon begins.
+	keepHeapSmall();
 	const [, , count, width] = process.argv;
 	console.log(JSON.stringify(await emptyBatch(Number(count), Number(width))));
 }

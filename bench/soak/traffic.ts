@@ -12,7 +12,7 @@ export interface Act {
 	cut?(client: Client, pieces: number): Promise<Outcome>;
 }
 
-const questions = [
+export const questions = [
 	'list all files including hidden ones',
 	'how do I undo the last commit',
 	'show the disk usage of this folder',
@@ -25,7 +25,7 @@ const questions = [
 	'write a poem about the sea',
 ];
 
-const sentences = [
+export const sentences = [
 	'The file could not be saved.',
 	'Open the settings.',
 	'The server is not running.',

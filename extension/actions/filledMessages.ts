@@ -17,8 +17,10 @@ export interface FilledMessages extends MessageTarget {
 	readonly before: string;
 	readonly added: TranslateMissingResult['added'];
 	readonly refused: readonly string[];
+	/** Of those that were added, as they are in the source in whole or in part. */
+	readonly kept: number;
 	/** The same without some messages, by their source texts. */
 	readonly fillWithout: (
 		texts: readonly string[],
-	) => Promise<Pick<TranslateMissingResult, 'text' | 'added'>>;
+	) => Promise<Pick<TranslateMissingResult, 'text' | 'added' | 'kept'>>;
 }

@@ -1,4 +1,4 @@
-/** Says which texts of a document are as they were. */
+/** Says how many texts of a document are translated, and one of those that are as they were. */
 
 import * as vscode from 'vscode';
 import type { TranslateDocumentResult } from '../../server/protocol/index.ts';
@@ -6,27 +6,17 @@ import type { TranslateDocumentResult } from '../../server/protocol/index.ts';
 export function showStayed({
 	refused,
 	left,
-}: Pick<TranslateDocumentResult, 'refused' | 'left'>): void {
-	if (refused.length > 0) {
-		const count = String(refused.length);
-		const first = (refused[0] ?? '').slice(0, 80);
-		void vscode.window.showWarningMessage(
-			vscode.l10n.t(
-				'{0} texts were left as they are, because placeholders would have been lost: {1}',
-				count,
-				first,
-			),
-		);
-	}
-	if (left.length > 0) {
-		const count = String(left.length);
-		const first = (left[0]?.text ?? '').slice(0, 80);
-		void vscode.window.showInformationMessage(
-			vscode.l10n.t(
-				'{0} texts were left as they are, because no model here translates them: {1}',
-				count,
-				first,
-			),
-		);
-	}
+	pieces,
+	translated,
+}: Pick<TranslateDocumentResult, 'refused' | 'left' | 'pieces' | 'translated'>): void {
+	if (translated === pieces) return;
+	const said = vscode.l10n.t(
+		'{0} of {1} texts translated; of the others, all or some sentences stayed as they were',
+		String(translated),
+		String(pieces),
+	);
+	const first = refused[0] ?? left[0]?.text;
+	const message = first === undefined ? `${said}.` : `${said}: ${first.slice(0, 80)}`;
+	if (refused.length > 0) void vscode.window.showWarningMessage(message);
+	else void vscode.window.showInformationMessage(message);
 }

@@ -137,10 +137,10 @@ async function fill(
 					});
 				if (!made) break;
 				shown.report({ increment: ((1 - reached) * 100) / targets.length });
-				const { text, added, refused } = made;
+				const { text, added, refused, kept } = made;
 				const fillWithout = (without: readonly string[]) =>
 					languageServer.request('nearglot/translateMissing', { ...params, without });
-				filled.push({ ...target, text, before, added, refused, fillWithout });
+				filled.push({ ...target, text, before, added, refused, kept, fillWithout });
 			}
 			return filled;
 		},
@@ -216,10 +216,15 @@ async function summarise(
 	for (const { path, to, added: messages } of filled)
 		log.info(`${path} (${to}): ${messages.length} messages`);
 	for (const text of refused) log.warn(`${source}: not translated, placeholders differ: ${text}`);
-	const message =
+	const kept = filled.reduce((sum, file) => sum + file.kept, 0);
+	const counted =
 		added === 0 && refused.length === 0
 			? vscode.l10n.t('Nothing is missing.')
 			: vscode.l10n.t('{0} messages in {1} files.', String(added), String(filled.length));
+	const message =
+		kept === 0
+			? counted
+			: `${counted} ${vscode.l10n.t('{0} of them are in whole or in part as in the source.', String(kept))}`;
 	if (refused.length === 0) {
 		void vscode.window.showInformationMessage(message);
 		return;

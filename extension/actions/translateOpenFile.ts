@@ -24,21 +24,20 @@ export async function translateOpenFile(
 	const to = await targetLanguage(languageServer, document);
 	if (to === undefined) return;
 	const fileName = document.uri.path.split('/').at(-1) ?? '';
-	const { text, refused, language, left } = await withDelayedProgress(
-		vscode.l10n.t('Translating {0}', fileName),
-		(token) =>
-			languageServer.request(
-				'nearglot/translateDocument',
-				{
-					fileName,
-					languageId: document.languageId,
-					text: document.getText(),
-					to,
-					uri: document.uri.toString(),
-				},
-				token,
-			),
+	const made = await withDelayedProgress(vscode.l10n.t('Translating {0}', fileName), (token) =>
+		languageServer.request(
+			'nearglot/translateDocument',
+			{
+				fileName,
+				languageId: document.languageId,
+				text: document.getText(),
+				to,
+				uri: document.uri.toString(),
+			},
+			token,
+		),
 	);
+	const { text, refused, language, left } = made;
 	if (text === document.getText() && left.length === 0 && refused.length === 0) {
 		const name = languageLabel(language);
 		void vscode.window.showInformationMessage(
@@ -51,5 +50,5 @@ export async function translateOpenFile(
 	const translated = await vscode.workspace.openTextDocument(content);
 	const title = `${fileName} ↔ ${to}`;
 	await vscode.commands.executeCommand('vscode.diff', document.uri, translated.uri, title);
-	showStayed({ refused, left });
+	showStayed(made);
 }

@@ -93,7 +93,7 @@ also when models run, but slower than they could because something is missing fr
 			await attempt('chat', () => measureChat(connection, io.signal));
 			await attempt('engine', () => engineRow(connection, io.signal));
 			await attempt('unfinished', () => unfinishedRow(connection, io.signal));
-			await attempt('remarks', () => remarksRow(connection, io.signal));
+			await attempt('notes', () => notesRow(connection, io.signal));
 			if (options.has('bench'))
 				await attempt('bench', async () => {
 					pushAll(rows, await benchRows(connection, benchModel, io.signal));
@@ -225,7 +225,7 @@ async function unfinishedRow(daemon: DaemonConnection, signal: AbortSignal): Pro
 	return `${parts.join(', ')}: the same download or build goes on; 'nearglot models remove --unfinished NAME' removes it`;
 }
 
-async function remarksRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+async function notesRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	const { models } = await loadedModels(daemon, signal);
 	const notes = models.flatMap(({ id, notices = [] }) =>
 		notices.flatMap(({ kind, message }) => (kind === 'note' ? [`${id}: ${message}`] : [])),

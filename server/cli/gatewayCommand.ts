@@ -34,7 +34,8 @@ const help = `
 Usage: nearglot gateway --config auth.json --upstream URL [--port N] [--host H]
        nearglot gateway --config auth.json --check
        nearglot gateway --emulate --upstream URL [--config auth.json] [--port N]
-       nearglot gateway --config auth.json --sessions | --end-sessions PERSON [--json]
+       nearglot gateway --config auth.json --sessions [--json]
+       nearglot gateway --config auth.json --end-sessions PERSON [--upstream URL] [--json]
        nearglot gateway --schema
 
 Signs people in with the providers in auth.json, keeps their sessions, and passes their requests to
@@ -50,7 +51,8 @@ the app at URL with identity headers. Nothing else can reach the app through it.
                    and claims. Listens on this computer only, for an app on this computer; keeps nothing
   --sessions       List who is signed in, with the id that PERSON means. Beside a running gateway
   --end-sessions PERSON  Sign PERSON out everywhere (browsers, editors, devices): sid:ID of that list or of the
-                   audit log, or person:ID of "nearglot usage". First take away that they may come in again
+                   audit log, or person:ID of "nearglot usage". First take away that they may come in again.
+                   With --upstream, what a Nearglot model server does for them in the background ends too
   --schema         Print the JSON Schema of the settings, for completion in an editor
   --json           Print one line {"url","adminUrl","pid"} when ready
 
@@ -100,7 +102,12 @@ export const gatewayCommand: Command = {
 		}
 		if (flags.sessions) return listSessions(settings, flags.json, io);
 		if (flags.endSessions !== undefined)
-			return endSessions(settings, flags.endSessions, flags.json, io);
+			return endSessions(
+				flags.upstream === undefined ? settings : await withPersonSecret(settings, io),
+				flags.endSessions,
+				flags,
+				io,
+			);
 		if (flags.upstream === undefined)
 			throw new UsageError('--upstream is needed: the address of the app. See --help.');
 		return serve(await withPersonSecret(settings, io), flags.upstream, flags, io);

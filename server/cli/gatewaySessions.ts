@@ -1,11 +1,20 @@
 /** `nearglot gateway --sessions` and `--end-sessions`: who is signed in, and one person signed out, beside a running gateway. */
 
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewaySettings } from '../gateway/config/gatewaySettings.ts';
+import { signPerson } from '../gateway/identity/signedPerson.ts';
 import { type GatewayParts, openParts } from '../gateway/openParts.ts';
+import { Upstream } from '../gateway/proxy/upstream.ts';
 import { Sessions } from '../gateway/session/sessions.ts';
-import { AppError } from '../protocol/errors.ts';
+import { AppError, sentenceOf } from '../protocol/index.ts';
+import { personHeader } from '../protocol/personHeaders.ts';
+import { memberRole, roleHeader } from '../protocol/roleHeader.ts';
+import { endWork as endWorkRoute } from '../protocol/routeAddresses.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { table } from './textTable.ts';
 
@@ -95,13 +104,17 @@ export async function listSessions(
 	return 0;
 }
 
-/** Signs a person out everywhere; exit status 1 when there was nothing to end. */
+/**
+ * Signs a person out everywhere; exit status 1 when there was nothing to end.
+ * @param upstream address of the model server, where what goes on in the background for the person ends too
+ */
 export async function endSessions(
 	settings: GatewaySettings,
 	userId: string,
-	json: boolean,
+	{ upstream, json }: { readonly upstream: string | undefined; readonly json: boolean },
 	io: CommandIo,
 ): Promise<number> {
+	using app = upstream === undefined ? undefined : new Upstream(upstream);
 	await using parts = await openThere(settings);
 	const sessions = new Sessions(parts.store, parts.keys.ring, settings.login, Date.now);
 	const ended = await sessions.endAllOf(userId);
@@ -112,12 +125,76 @@ export async function endSessions(
 			count: ended,
 			reason: 'nearglot gateway --end-sessions',
 		});
-	if (json) io.stdout.data(`${JSON.stringify({ person: userId, ended })}\n`);
-	else
+	const work = app && (await endWork(app, settings, userId));
+	if (app !== undefined && work !== undefined && ended > 0) {
+		// Gateways that run may let a request in for this long.
+		await sleep(cutMs, undefined, { signal: io.signal });
+		const late = await endWork(app, settings, userId);
+		work.responses += late.responses;
+		work.batches += late.batches;
+	}
+	if (json) io.stdout.data(`${JSON.stringify({ person: userId, ended, ...work })}\n`);
+	else {
+		const count = (number: number, one: string, many: string) =>
+			`${number} ${number === 1 ? one : many}`;
 		io.stdout.write(
 			ended === 0
 				? `${userId} has no sessions.\n`
-				: `Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${userId}.\n`,
+				: `Ended ${count(ended, 'session', 'sessions')} of ${userId}.\n`,
 		);
-	return ended === 0 ? 1 : 0;
+		io.stdout.write(
+			work === undefined
+				? ''
+				: `Cancelled at the model server: ${count(work.responses, 'response', 'responses')} in the background, ${count(work.batches, 'batch', 'batches')}.\n`,
+		);
+	}
+	if (work === undefined)
+		io.stderr.write(
+			'What a model server does in the background for this person goes on; with --upstream URL it ends too.\n',
+		);
+	return ended + (work?.responses ?? 0) + (work?.batches ?? 0) === 0 ? 1 : 0;
+}
+
+/** Sessions that have ended are cut off at running gateways within this time. */
+const cutMs = 2000;
+/** How long the model server may take. */
+const answerMs = 60_000;
+
+/** Cancels what the model server does in the background for a person. @throws AppError `upstream_failed` */
+async function endWork(
+	app: Upstream,
+	{ headers: { personSecret, upstreamSecret } }: GatewaySettings,
+	userId: string,
+): Promise<{ responses: number; batches: number }> {
+	const headers = [
+		...['Host', app.host, 'Content-Length', '0', roleHeader, memberRole],
+		...(personSecret === undefined
+			? []
+			: [personHeader, signPerson(personSecret, userId, Date.now())]),
+		...(upstreamSecret === undefined ? [] : [upstreamSecret.name, upstreamSecret.value]),
+	];
+	const request = app.open({
+		method: endWorkRoute.method,
+		target: endWorkRoute.path,
+		headers,
+		single: true,
+	});
+	const failed = (why: string, cause?: unknown) =>
+		new AppError(
+			'upstream_failed',
+			`What the model server at ${app.origin} does in the background for this person goes on: ${why}. Their sessions have ended; run the command again for the rest.`,
+			{ cause },
+		);
+	try {
+		request.setTimeout(answerMs, () => request.destroy(new Error('it does not answer')));
+		request.end();
+		const [answer] = (await once(request, 'response')) as [IncomingMessage];
+		const body = await text(answer);
+		if (answer.statusCode === 404) throw failed('it is an older version, or no Nearglot');
+		if (answer.statusCode !== 200)
+			throw failed(`it answers ${answer.statusCode}: ${body.slice(0, 400)}`);
+		return JSON.parse(body) as { responses: number; batches: number };
+	} catch (error) {
+		throw error instanceof AppError ? error : failed(sentenceOf(error), error);
+	}
 }

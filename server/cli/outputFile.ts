@@ -1,7 +1,7 @@
 /** Files that a person names for what a command makes. */
 
 import { randomBytes } from 'node:crypto';
-import { constants, lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { access, constants, lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { movePath, removePath } from '../store/movePath.ts';
@@ -23,6 +23,24 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
 	const folder = dirname(await placeOf(path));
 	if (!(await stat(folder).catch(() => undefined))?.isDirectory())
 		throw new UsageError(`${path} cannot be written: there is no folder ${folder}.`);
+}
+
+/**
+ * Whether a file could be written, before work is put into it: its folder, or the nearest one that is there.
+ *
+ * @throws UsageError, AppError that name the file
+ */
+export async function checkFolder(path: string): Promise<void> {
+	for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
+		const found = await stat(folder).catch(() => undefined);
+		if (found === undefined && folder !== dirname(folder)) continue;
+		if (!found?.isDirectory())
+			throw new UsageError(`${path} cannot be written: ${folder} is no folder.`);
+		await access(folder, constants.W_OK).catch((error: unknown) => {
+			throw systemError(error, { path, verb: 'written' }) ?? error;
+		});
+		return;
+	}
 }
 
 /** A text, bytes, or what is read as it is written. */

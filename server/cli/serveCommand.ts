@@ -62,7 +62,7 @@ Runs the local server until it is stopped.
   --ops-host H       address of that port (default 127.0.0.1)
   --metrics-names W  names of its numbers: nearglot, or vllm for those of vLLM besides
   --log-level L      silent, error, warn, info or debug (default warn)
-  --json             print one line {"url","key","pid"} when ready
+  --json             print one line {"url","key","pid","secret"} when ready
 
 A gateway in front signs who is signed in with NEARGLOT_GATEWAY_SECRET, which both are given; on the same
 machine and for the same user a file in the data folder does.
@@ -225,7 +225,8 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 
 function readyWords(url: string, ops: string | undefined, key: string): string {
 	const probes = ops === undefined ? '' : `Probes and numbers: ${ops}/readyz, ${ops}/metrics\n`;
-	return `Nearglot listens on ${url}/v1\n${probes}Key: in ${key}\nStop with Ctrl+C.\n`;
+	const studio = `Studio (chat, translation, transcription, models): open ${url}/ in a browser.`;
+	return `Nearglot listens on ${url}/v1\n${studio}\n${probes}Key: in ${key}\nStop with Ctrl+C.\n`;
 }
 
 function refusalOf(text: string | undefined): ProviderRefusal {

@@ -5,6 +5,7 @@ import { defined } from '../protocol/defined.ts';
 import { translatedFileName } from '../protocol/translatedFileName.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { translateFileInWorker } from '../translate/documents/documentThread.ts';
+import { countsText } from '../translate/documents/textCounts.ts';
 import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
@@ -40,16 +41,13 @@ export async function translateArchive(
 		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
 		const result = await translateFileInWorker(job, translator, undefined, io.signal);
 		await writeOutput(target, result.bytes);
-		const { pieces, refused, left, language } = result;
+		const { pieces, refused, language } = result;
 		if (pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
 		else if (sameLanguage(language, to))
 			io.stderr.write(
 				`${path} is in ${languageName(language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
 			);
-		else
-			io.stderr.write(
-				`${target}: ${pieces - refused.length - left.length} of ${pieces} texts translated from ${languageName(language, 'en')}\n`,
-			);
+		else io.stderr.write(`${target}: ${countsText(result, languageName(language, 'en'))}\n`);
 		for (const line of [...doubts.parts.map((part) => `${part} (${to})`), ...doubts.lines])
 			io.stderr.write(`${line}\n`);
 		reportLeft(result, 'translated', to, io);

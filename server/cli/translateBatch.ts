@@ -21,13 +21,14 @@ import { readPlainText } from '../store/files.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { countsText } from '../translate/documents/textCounts.ts';
 import { textHash } from '../translate/documents/translationRecord.ts';
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import type { ParsedArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { meaningOf, noFile } from './namedFile.ts';
-import { checkInside, writeOutput } from './outputFile.ts';
+import { checkFolder, checkInside, writeOutput } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { checkPlanned, isCurrent, noteMessages } from './translateFiles.ts';
 import { type PlannedFile, type PlanOptions, translationPlan } from './translationPlan.ts';
@@ -179,6 +180,7 @@ class ProjectBatch {
 	async #dueHash(file: PlannedFile): Promise<string | undefined> {
 		const { source, target, to } = file;
 		await checkInside(this.#record.folder, target);
+		await checkFolder(target);
 		const hash = await documentHash(source);
 		const { force } = this.#options;
 		const isThere = (await stat(target).catch(() => undefined)) !== undefined;
@@ -288,7 +290,7 @@ class ProjectBatch {
 	}
 
 	async #take(state: DocumentState, wanted: readonly Wanted[], seen: Set<string>): Promise<void> {
-		const { status, sourcePath, to, path, error, refused = 0 } = state;
+		const { status, sourcePath, to, path, error, texts } = state;
 		if (seen.has(state.id) || !/^(?:Succeeded|Failed|Cancelled)$/.test(status)) return;
 		seen.add(state.id);
 		const file = new URL(sourcePath).pathname.split('/')[3];
@@ -314,11 +316,7 @@ class ProjectBatch {
 			});
 			await this.#noteMessages(one, place);
 			this.#translated++;
-			this.#print(
-				refused > 0
-					? `${place}: translated, ${refused} texts left as they were`
-					: `${place}: translated`,
-			);
+			this.#print(`${place}: ${texts === undefined ? 'translated' : countsText(texts)}`);
 			const daemon = await this.#connect();
 			const id = pathname.split('/')[3] ?? '';
 			await daemon.call(deleteFile, { params: { id } }).catch(() => {});

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { defined } from '../protocol/defined.ts';
 import { asAppError } from '../protocol/index.ts';
+import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { type MessageFault, translationFaults } from '../translate/documents/translationFaults.ts';
@@ -102,7 +103,12 @@ async function checkMessages(
 	const format = messageFormatOf(source);
 	if (format === undefined || messageFormatOf(target) !== format) return [];
 	const files = { source: read.text, target: there?.text ?? '', format, to };
+	const named = [
+		{ name: source, text: files.source },
+		{ name: target, text: files.target },
+	] as const;
 	try {
+		checkMessageFiles(format, named);
 		if (accepts && there) {
 			const states = messageStates(read.text, there.text, format, to);
 			record.setMessages(target, recordedMessages(states, undefined, 'all'));
@@ -118,7 +124,8 @@ async function checkMessages(
 		}));
 	} catch (error) {
 		const { message } = asAppError(error instanceof RangeError ? nestedTooDeeply(error) : error);
-		throw new UsageError(`${target}: ${message}`);
+		const isNamed = message.includes(source) || message.includes(target);
+		throw new UsageError(isNamed ? message : `${target}: ${message}`);
 	}
 }
 

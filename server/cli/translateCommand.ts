@@ -304,7 +304,7 @@ async function translateOne(
 		const translated = (): Promise<number> => {
 			if (into !== undefined && to !== undefined) {
 				const files = { path: given, target: into, ...defined({ encoding }) };
-				return translateInto(files, { to, ...languages }, translatorInto(to), io);
+				return translateInto(files, { to, ...languages }, translatorInto, io);
 			}
 			const files = {
 				...{ path: given, out: options.text('out'), force: options.has('force') },

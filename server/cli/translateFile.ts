@@ -12,8 +12,10 @@ import {
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { countsText, keptText } from '../translate/documents/textCounts.ts';
 import { formatOf, type RefusedPlace } from '../translate/documents/translateDocument.ts';
 import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
@@ -23,7 +25,7 @@ import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { checkTarget } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { withSlashes } from './sourceFiles.ts';
-import { noteMessages } from './translateFiles.ts';
+import { translatePlanned } from './translateFiles.ts';
 
 /** Texts that are shown of many. */
 const maxShown = 5;
@@ -86,9 +88,8 @@ export async function translateFile(
 				`${path} is in ${languageName(result.language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
 			);
 		else if (target !== undefined) {
-			const done = result.pieces - result.refused.length - result.left.length;
 			const source = languageName(result.language, 'en');
-			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
+			io.stderr.write(`${target}: ${countsText(result, source)}\n`);
 		}
 		for (const part of doubts.parts) io.stderr.write(`${part} (${to})\n`);
 		for (const line of doubts.lines) io.stderr.write(`${line}\n`);
@@ -100,14 +101,15 @@ export async function translateFile(
 }
 
 /**
- * Adds the messages a translated file lacks, in place; what it has stays. The file need not exist.
+ * Adds the messages a translated file lacks, in place; what it has stays. The file need not exist. In a project
+ * that keeps a record, messages whose source has changed are translated again, too.
  *
  * @returns 1 when some could not be translated whole.
  */
 export async function translateInto(
 	{ path, target, encoding }: { path: string; target: string; encoding?: string },
 	languages: DocumentLanguages,
-	translator: TextTranslator,
+	translatorInto: (to: string, onDone?: OnTexts) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
 	const format = messageFormatOf(path);
@@ -116,20 +118,35 @@ export async function translateInto(
 			'--into goes with two message files of one format: JSON, ARB, YAML, properties, po, resx, Apple .strings or Android strings.xml.',
 		);
 	await checkTarget(target, true);
-	const source = await readDocument(path, encoding);
-	const there = await readIfThere(target, encoding);
-	const present = there?.text ?? '';
-	const job = { fileName: basename(path), text: source.text, target: present, ...languages };
-	const result = await translateMissingInWorker(job, translator, io.signal);
-	if (result.text !== present) await writeDocument(target, result.text, (there ?? source).encoding);
 	const record = await ProjectRecord.open('.');
 	// A project that keeps a record goes on to; one file alone begins none.
 	if (record.isThere) {
-		noteMessages(target, source.text, result.text, format, languages.to, record);
-		await record.close();
+		const file = { source: path, target, ...languages };
+		const options = { force: false, into: true, quiet: false, translatorInto };
+		try {
+			const { failed } = await translatePlanned(
+				[file],
+				{ ...options, ...defined({ encoding }) },
+				record,
+				io,
+			);
+			return failed > 0 ? 1 : 0;
+		} finally {
+			await record.close();
+		}
 	}
+	const source = await readDocument(path, encoding);
+	const there = await readIfThere(target, encoding);
+	const present = there?.text ?? '';
+	checkMessageFiles(format, [
+		{ name: path, text: source.text },
+		{ name: target, text: present },
+	]);
+	const job = { fileName: basename(path), text: source.text, target: present, ...languages };
+	const result = await translateMissingInWorker(job, translatorInto(languages.to), io.signal);
+	if (result.text !== present) await writeDocument(target, result.text, (there ?? source).encoding);
 	io.stderr.write(
-		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
+		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added${keptText(result.kept)}\n`,
 	);
 	reportLeft(result, 'added', languages.to, io);
 	return result.refused.length > 0 ? 1 : 0;
@@ -154,7 +171,10 @@ export function reportLeft(
 	const add = (why: string, text: string) => groups.set(why, [...(groups.get(why) ?? []), text]);
 	refused.forEach((text, index) => {
 		const at = refusedAt[index];
-		const place = at === undefined ? '' : `line ${at.line}, column ${at.column} (${at.why}): `;
+		const place =
+			at === undefined
+				? ''
+				: `line ${at.line}, column ${at.column}${at.key === undefined ? '' : `, ${at.key}`} (${at.why}): `;
 		add(`not ${what}: more than words would have changed`, place + text);
 	});
 	for (const { text, sentences, language } of left)

@@ -16,6 +16,7 @@ import {
 } from '../translate/documents/documentThread.ts';
 import { applyEdits } from '../translate/documents/edits.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import {
 	type MessageFormat,
@@ -24,6 +25,7 @@ import {
 	missingMessages,
 } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { countsText, keptText } from '../translate/documents/textCounts.ts';
 import { type DocumentResult, formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	hashOf,
@@ -44,7 +46,7 @@ import {
 	writeDocument,
 } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
-import { checkInside } from './outputFile.ts';
+import { checkFolder, checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { TranslateProgress } from './translateProgress.ts';
 import type { PlannedFile } from './translationPlan.ts';
@@ -94,14 +96,19 @@ export async function translatePlanned(
 	let translated = 0;
 	const seen = new Map<string, string[]>();
 	const print = (line: string): void => io.stderr.write(`${line}\n`);
-	const fail = (path: string, error: unknown, print: (line: string) => void): void => {
+	const fail = (
+		{ source: path, target }: PlannedFile,
+		error: unknown,
+		print: (line: string) => void,
+	): void => {
 		io.signal.throwIfAborted();
 		failed++;
 		const { message } = error instanceof UsageError ? error : asAppError(error);
 		const paths = [...(seen.get(message) ?? []), path];
 		seen.set(message, paths);
 		// What fails for one reason everywhere is told of once, and its files are named at the end.
-		if (paths.length === 1) print(message.includes(path) ? message : `${path}: ${message}`);
+		const isNamed = message.includes(path) || message.includes(target);
+		if (paths.length === 1) print(isNamed ? message : `${path}: ${message}`);
 	};
 	const due: Due[] = [];
 	await inTurns(files, async (file) => {
@@ -109,7 +116,7 @@ export async function translatePlanned(
 			const one = await dueOf(file, options, record);
 			if (one) due.push(one);
 		} catch (error) {
-			fail(file.source, readable(error), print);
+			fail(file, readable(error), print);
 		}
 	});
 	due.sort((a, b) => (a.file.target < b.file.target ? -1 : 1));
@@ -130,7 +137,7 @@ export async function translatePlanned(
 				if (made.isFailed) failed++;
 				else translated++;
 			} catch (error) {
-				fail(file.source, readable(error), (line) => progress.print(line));
+				fail(file, readable(error), (line) => progress.print(line));
 				progress.finish(sizeBytes);
 			}
 		});
@@ -193,6 +200,7 @@ async function dueOf(
 	if (!isArchive && formatOf(source) === undefined && !mustBeRead(source))
 		throw new UsageError(`${source} ${unknownFormat(source)}`);
 	await checkInside(record.folder, target);
+	await checkFolder(target);
 	if (isArchive) {
 		if (options.into) throw new UsageError(intoMessages);
 		return dueArchive(file, options, record);
@@ -248,11 +256,6 @@ function notMade(
 	return undefined;
 }
 
-const doneLine = (
-	target: string,
-	{ pieces, refused, left }: Pick<DocumentResult, 'pieces' | 'refused' | 'left'>,
-): string => `${target}: ${pieces - refused.length - left.length} of ${pieces} texts translated`;
-
 /** Office, OpenDocument, EPUB. */
 async function dueArchive(
 	file: PlannedFile,
@@ -273,7 +276,7 @@ async function dueArchive(
 		await writeBytes(target, result.bytes);
 		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes) };
 		record.setFile(target, { source, to, ...now });
-		return { line: doneLine(target, result), refused: result.refused, left: result.left };
+		return { line: `${target}: ${countsText(result)}`, refused: result.refused, left: result.left };
 	};
 	return { file, sizeBytes: bytes.length, make };
 }
@@ -298,7 +301,7 @@ async function dueWhole(
 		if (format !== undefined) noteMessages(target, read.text, result.text, format, to, record);
 		const note = written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
 		const { refused, left } = result;
-		return { line: doneLine(target, result) + note, refused, left };
+		return { line: `${target}: ${countsText(result)}${note}`, refused, left };
 	};
 	return { file, sizeBytes: read.bytes.length, make };
 }
@@ -331,6 +334,10 @@ async function dueMessages(
 		);
 	const there = await readIfThere(target, encoding);
 	const present = there?.text ?? '';
+	checkMessageFiles(format, [
+		{ name: source, text: read.text },
+		{ name: target, text: present },
+	]);
 	const states = messageStates(read.text, present, format, to);
 	const stale = staleMessages(states, record.messages(target)).filter(({ value }) => value);
 	if (stale.length === 0 && missingMessages(read.text, present, format, to).length === 0) {
@@ -365,7 +372,7 @@ async function dueMessages(
 		);
 		noteMessages(target, read.text, result.text, format, to, record, renewed);
 		const added = result.added.length - renewed.size;
-		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed`;
+		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}`;
 		return { line, refused: [...refused], left: result.left, isFailed: refused.size > 0 };
 	};
 	return { file, sizeBytes: read.bytes.length, make };

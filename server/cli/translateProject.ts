@@ -1,5 +1,6 @@
 /** `nearglot translate` of folders, patterns and several files, once or whenever they change. */
 
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { defined } from '../protocol/defined.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
@@ -30,11 +31,14 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 		return made;
 	};
 	let { force } = options;
+	let before: TranslationPlan['files'] = [];
 	for (let isFirst = true; ; isFirst = false) {
 		const record = await ProjectRecord.open('.');
 		const { files, skipped = [] } = await plan(record);
 		if (isFirst) reportSkipped(skipped, io);
 		if (!options.watch) checkPlanned(files, options.names);
+		await reportGone(before, files, io);
+		before = files;
 		const result = await run(files, { ...options, force }, !isFirst, record, io);
 		if (!options.watch) return result.failed > 0 ? 1 : 0;
 		// Once is enough: what is made from now on is known.
@@ -43,6 +47,21 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 		await changes.next(io.signal);
 	}
 }
+
+/** Says which translations have lost their sources while they were watched; somebody may still want them. */
+async function reportGone(
+	before: TranslationPlan['files'],
+	now: TranslationPlan['files'],
+	{ stderr }: CommandIo,
+): Promise<void> {
+	const known = new Set(now.map(({ target }) => target));
+	for (const { source, target } of before)
+		if (!known.has(target) && (await isThere(target)) && !(await isThere(source)))
+			stderr.write(`${source} is gone; its translation ${target} stays.\n`);
+}
+
+const isThere = async (path: string): Promise<boolean> =>
+	(await stat(path).catch(() => undefined)) !== undefined;
 
 /** Files that are named of those that are skipped. */
 const maxNamed = 20;

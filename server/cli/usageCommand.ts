@@ -89,12 +89,13 @@ function dayFrom(text: string | undefined, name: string): string | undefined {
 	}
 }
 
-/** Rows with the names of keys, as far as there are such keys. */
+/** Rows with the names of keys, also of those that were revoked. */
 function withNames(rows: readonly Shown[], path: string): Shown[] {
 	let names = new Map<string, string>();
 	const store = new KeyStore(path, forwardClock(Date.now), busyMs.command);
 	try {
-		names = new Map(store.list().map(({ id, name }) => [`key:${id}`, name]));
+		const all = [...store.revoked(), ...store.list()];
+		names = new Map(all.map(({ id, name }) => [`key:${id}`, name]));
 	} catch {
 		// What has been used is shown without the names, too.
 	} finally {
@@ -129,8 +130,19 @@ async function remove(args: readonly string[], io: CommandIo): Promise<number> {
 	const folder = peopleFiles(dataDir(thisMachine(io.env)));
 	const deleted =
 		daemon === undefined
-			? await new UsageFileStore(folder.usage, busyMs.command).delete(person)
+			? await deleteHere(person, folder)
 			: (await daemon.call(deleteUsage, { body: { person } }, { signal: io.signal })).deleted;
 	io.stdout.write(`Forgotten: ${deleted} ${deleted === 1 ? 'row' : 'rows'} of ${person}.\n`);
 	return 0;
+}
+
+/** As the server does it. */
+function deleteHere(person: string, { usage, keys }: ReturnType<typeof peopleFiles>) {
+	const store = new KeyStore(keys, forwardClock(Date.now), busyMs.command);
+	try {
+		store.forgetRevoked(person.replace(/^key:/, ''));
+	} finally {
+		store.close();
+	}
+	return new UsageFileStore(usage, busyMs.command).delete(person);
 }

@@ -384,7 +384,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		stop: settings.stop,
 		close: async () => {
 			await jobs.close();
-			await responses.close();
+			await responses.end();
 			await modelBackend.close();
 			await host.close();
 			await people.book.flush();

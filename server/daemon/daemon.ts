@@ -204,7 +204,7 @@ function silent(pid: number | undefined, lock: string): AppError {
 	const who = pid === undefined ? 'Another process' : `Process ${pid}`;
 	return new AppError(
 		'daemon_unavailable',
-		`${who} holds ${lock} and does not answer. If it is a model server that hangs, end it (${endProcess(pid)}) and try again.`,
+		`${who} holds ${lock} and does not answer. It may only be slow: try again in a minute. If it is a model server that hangs, end it: ${endProcess(pid)}`,
 	);
 }
 

@@ -157,13 +157,13 @@ export async function notifyBacklog(
 
 /** For people who wait. */
 export const waitingFor = ({ pid }: EndpointFile): string =>
-	`Waiting for the model server, process ${pid}, which does not answer. If it hangs, end it: ${endProcess(pid)}`;
+	`Waiting for the model server, process ${pid}, which is busy, or hangs. This goes on by itself as soon as it answers; it is given up after ${defaultDaemonTimeouts.giveUpMs / 1000} s without a sign of life.`;
 
 function givenUp({ pid }: EndpointFile, silentMs: number): AppError {
 	const time = `${Math.round(silentMs / 1000)} s`;
 	return new AppError(
 		'daemon_unavailable',
-		`The model server, process ${pid}, has shown no sign of life for ${time}. End it (${endProcess(pid)}) and try again: a new one starts.`,
+		`The model server, process ${pid}, has shown no sign of life for ${time}. Where the computer has too much to do, or was asleep, try again. If that does not help, the server hangs: end it (${endProcess(pid)}), and a new one starts.`,
 		// It may have begun to work, so the request is not sent to another one.
 		{ cause: new Error('no sign of life') },
 	);

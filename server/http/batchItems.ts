@@ -19,12 +19,14 @@ import { documentItem } from './translate/documentItems.ts';
 const origin = 'http://127.0.0.1';
 
 export function itemRunner(app: Hono<AppEnv>, backend: Backend): RunItem {
-	return async (call, signal) => {
+	return async (call, signal, outside = (work) => work()) => {
 		try {
 			const { url } = call;
 			const identity = identityOf(call.owner, backend);
 			if (url.startsWith(documentEndpoint))
-				return await documentItem(url, call.body as DocumentWork, identity, app, backend, signal);
+				return await documentItem(url, call.body as DocumentWork, {
+					...{ identity, app, backend, signal, outside },
+				});
 			const init = await requestOf(call, backend);
 			const request = new Request(origin + url, { ...init, method: 'POST', signal });
 			const response = await app.request(request, undefined, {

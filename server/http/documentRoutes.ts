@@ -107,10 +107,11 @@ function fieldsOf(query: QueryOf<typeof translateDocument>) {
 
 /** What has become of a file, as a header can say it. */
 function summaryOf(
-	{ pieces, refused, left, language, score }: FileResult,
+	{ pieces, translated, partly, refused, left, language, score }: FileResult,
 	quality: number | undefined,
 ): string {
-	const counts = { pieces, refused: refused.length, left: left.length };
+	const texts = { pieces, translated, partly };
+	const counts = { ...texts, refused: refused.length, left: left.length };
 	const rounded = quality === undefined ? undefined : Number(quality.toFixed(2));
 	return JSON.stringify({ ...counts, language, ...defined({ score, quality: rounded }) });
 }

@@ -36,6 +36,8 @@ export interface AppEnv {
 		 * route that checks a credential of its own once that holds. Until then hardly any body is read.
 		 */
 		admitted: boolean;
+		/** Whether a program sent it, or a page from here or of an allowed origin. */
+		isProgram?: boolean;
 		/** Whose the request is; read it with `personOf`. */
 		person: string;
 		/** The key that was shown, where it is one that somebody was given. */

@@ -151,6 +151,7 @@ export function guard(
 				'HEAD changes nothing, and this address is for changing something. Send a GET.',
 			);
 		context.set('admitted', identity.caller !== 'stranger');
+		context.set('isProgram', isProgram(context.req.raw.headers, options.allowedOrigins));
 		await next();
 	};
 }
@@ -202,7 +203,7 @@ function hasForeignReferer(headers: Headers, allowedOrigins: readonly string[]):
  * that was typed, or of a page from here or from an allowed origin. Older browsers do not say where a request
  * comes from, so every sign of a browser counts against it.
  */
-export function isProgram(headers: Headers, allowedOrigins: readonly string[]): boolean {
+function isProgram(headers: Headers, allowedOrigins: readonly string[]): boolean {
 	const site = headers.get('sec-fetch-site');
 	if (site === 'none' || site === 'same-origin') return true;
 	const origin = headers.get('origin');

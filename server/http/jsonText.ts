@@ -2,6 +2,7 @@
 
 import { AppError } from '../protocol/errors.ts';
 import type { BodyLimits } from '../protocol/routes/bodyLimits.ts';
+import { isWholeJson } from '../work/wholeText.ts';
 
 /** Levels of lists and objects; nothing anybody sends has a tenth of them. */
 const maxDepth = 200;
@@ -14,8 +15,8 @@ export type JsonLimits = Pick<BodyLimits, 'values' | 'fields'>;
 /**
  * The value of a JSON text.
  *
- * @throws SyntaxError when it is no JSON, AppError `invalid_json` when it is nested too deeply,
- *   `too_expensive` when it has too many values or fields. All but the first are found before it is parsed.
+ * @throws SyntaxError when it is no JSON, AppError `invalid_json` when it is nested too deeply or has half of a
+ *   surrogate pair, `too_expensive` when it has too many values or fields
  */
 export function parseJson(text: string, limits: JsonLimits): unknown {
 	const { depth, values, fields, names } = measureOf(text, limits);
@@ -34,7 +35,13 @@ export function parseJson(text: string, limits: JsonLimits): unknown {
 			'too_expensive',
 			`The body has more than ${limits.fields} fields, or more than ${maxNames} different ones. Send them in several requests.`,
 		);
-	return JSON.parse(text) as unknown;
+	const value = JSON.parse(text) as unknown;
+	if (!isWholeJson(value, text))
+		throw new AppError(
+			'invalid_json',
+			'The body is not valid JSON: a text in it has half of a surrogate pair, such as \\ud83d alone.',
+		);
+	return value;
 }
 
 /** The deepest level, about the number of values, and the numbers of fields and of different names. */

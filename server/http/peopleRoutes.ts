@@ -7,6 +7,7 @@ import { AppError } from '../protocol/index.ts';
 import {
 	createKey,
 	deleteUsage,
+	endWork,
 	forgetPerson,
 	listKeys,
 	revokeKey,
@@ -18,8 +19,10 @@ import type { PersonKey } from '../services/limits/keyStore.ts';
 import { readDay, usageBetween } from '../services/limits/usageReport.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
+import { personOf } from './requestPerson.ts';
 
-export function registerPeopleRoutes(app: Hono<AppEnv>, { people, answers, jobs }: Backend): void {
+export function registerPeopleRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const { people, answers, jobs } = backend;
 	const { keys } = people;
 	const shown = (entry: PersonKey) => ({
 		id: entry.id,
@@ -35,6 +38,7 @@ export function registerPeopleRoutes(app: Hono<AppEnv>, { people, answers, jobs 
 	register(app, listKeys, ({ answer }) =>
 		answer({
 			keys: keys.list().map(shown),
+			revoked: keys.revoked(),
 			peopleLimits: people.limits,
 			peopleLimitsFixed: people.areLimitsFixed,
 		}),
@@ -76,6 +80,11 @@ export function registerPeopleRoutes(app: Hono<AppEnv>, { people, answers, jobs 
 		const { batches, files } = await (await jobs.open()).forget(person, context.req.raw.signal);
 		const responses = await answers.deletePerson(person);
 		return answer({ responses, batches, files, usage: await people.forget(person) });
+	});
+	register(app, endWork, async ({ context, answer }) => {
+		const person = personOf(context);
+		const responses = await backend.responses.end(person);
+		return answer({ responses, batches: await (await jobs.open()).cancel(person) });
 	});
 	register(app, deleteUsage, async ({ body, answer }) =>
 		answer({ deleted: await people.forget(body.person) }),

@@ -10,13 +10,13 @@ import { untilAborted } from '../services/untilAborted.ts';
 import { formOf, jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
 import type { FormTextFields } from './formText.ts';
-import { isProgram } from './guard.ts';
 import { HeldBytes } from './heldBytes.ts';
 import { bodyEncoding, inflated } from './inflatedBody.ts';
+import { abortReasonOf } from './signal.ts';
 
 /**
- * The body as JSON. Compressed in an unknown way → 415, wrong type → 400 (a browser form cannot fake `application/json`), too large →
- * 413, broken → 400 `invalid_json`, more values or fields than the limits → 400 `too_expensive`.
+ * The body as JSON. Compressed in an unknown way or not UTF-8 → 415, wrong type → 400 (a browser form cannot fake `application/json`), too
+ * large → 413, broken → 400 `invalid_json`, more values or fields than the limits → 400 `too_expensive`.
  */
 export async function readJson(
 	context: Context<AppEnv>,
@@ -46,15 +46,27 @@ export const isJson = ({ req }: Context<AppEnv>): boolean =>
 	/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(req.header('content-type') ?? '');
 
 /**
- * Ollama's documents send JSON with curl and no type, for which curl itself says `x-www-form-urlencoded`. Taken there
- * from programs alone: whatever a browser sends has a sign of it, and has to say that it is JSON.
+ * curl says `x-www-form-urlencoded` for JSON when it is told nothing, and fetch `text/plain`, as which any page may
+ * send anything without asking first. So these are JSON where no browser has sent them, or a page from here or of an
+ * allowed origin has; whatever else a browser sends has to say that it is JSON.
  */
-function isUntypedProgram({ req }: Context<AppEnv>): boolean {
-	const type = req.header('content-type') ?? '';
+function isUntypedProgram(context: Context<AppEnv>): boolean {
+	const type = context.req.header('content-type') ?? '';
 	return (
-		req.path.startsWith('/api/') &&
-		(type === '' || /^application\/x-www-form-urlencoded$/i.test(type)) &&
-		isProgram(req.raw.headers, [])
+		/^(?:|application\/x-www-form-urlencoded|text\/plain\s*(?:;.*)?)$/i.test(type) &&
+		context.get('isProgram') === true
+	);
+}
+
+/** JSON and forms are UTF-8. @throws AppError `unsupported_media_type` for those that say something else */
+function checkCharset({ req }: Context<AppEnv>): void {
+	const type = req.header('content-type') ?? '';
+	if (!/^(?:application\/|text\/plain)/i.test(type)) return;
+	const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8';
+	if (/^(?:utf-?8|us-ascii)$/i.test(charset)) return;
+	throw new AppError(
+		'unsupported_media_type',
+		`Texts are read as UTF-8 here, and the Content-Type says charset=${charset.slice(0, 40)}. Send the body as UTF-8.`,
 	);
 }
 
@@ -89,6 +101,7 @@ export async function readBytes(
 				? `Without a key in a header or the query the body may have ${kib} KiB; send the key there.`
 				: `The body is larger than ${kib} KiB, the limit of this route.`,
 		);
+	checkCharset(context);
 	const encoding = bodyEncoding(context.req.header('content-encoding'));
 	if (announcedBytes(context) > limitBytes) throw tooLarge();
 	const stream = context.req.raw.body;
@@ -98,7 +111,10 @@ export async function readBytes(
 	const reader = stream.getReader();
 	const signal = context.get('signal');
 	for (;;) {
-		const { done, value } = await untilAborted(reader.read(), signal);
+		const { done, value } = await untilAborted(reader.read(), signal).catch((error: unknown) => {
+			// Who sends too slowly is still there, whatever shape the route gives to its errors.
+			throw abortReasonOf(signal) ?? error;
+		});
 		if (done) break;
 		size += value.byteLength;
 		try {

@@ -10,6 +10,7 @@ import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Pause } from './runItem.ts';
 import { runShard } from './shardRun.ts';
+import { type Outside, WorkPlaces } from './workPlaces.ts';
 
 export interface WorkerDeps {
 	readonly store: ObjectStore;
@@ -34,11 +35,14 @@ export interface WorkerDeps {
 	reached?(point: 'leased' | 'item' | 'written' | 'committed' | 'completed'): void;
 }
 
+/** Shards that may wait for stores of documents beside those that are worked on. */
+const maxOutside = 8;
 /** Longest wait after trouble with the store. */
 const troubleMs = 10_000;
 
 export class BatchWorker {
 	readonly #deps: WorkerDeps;
+	readonly #places: WorkPlaces;
 	readonly #stop = new AbortController();
 	readonly #wakers = new Set<() => void>();
 	#loops: Promise<void>[] = [];
@@ -47,10 +51,13 @@ export class BatchWorker {
 
 	constructor(deps: WorkerDeps) {
 		this.#deps = deps;
+		this.#places = new WorkPlaces(deps.width, () => this.poke());
 	}
 
 	start(): void {
-		this.#loops = Array.from({ length: this.#deps.width }, () => this.#loop());
+		const { width } = this.#deps;
+		const loops = width === 0 ? 0 : width + maxOutside;
+		this.#loops = Array.from({ length: loops }, () => this.#loop());
 	}
 
 	/** There is something to do. */
@@ -69,14 +76,17 @@ export class BatchWorker {
 		const { queue, leaseMs, onTrouble } = this.#deps;
 		const { signal } = this.#stop;
 		while (!signal.aborted) {
-			try {
-				const lease = await queue.lease(leaseMs);
-				if (lease === undefined) await this.#wait();
-				else await this.#work(lease);
-			} catch (error) {
-				onTrouble(undefined, error);
-				await this.#wait();
-			}
+			using place = await this.#places.take(signal);
+			// As many as there are places look for work, and make room for whoever comes back.
+			while (!signal.aborted && !this.#places.isWanted)
+				try {
+					const lease = await queue.lease(leaseMs);
+					if (lease === undefined) await this.#wait();
+					else await this.#work(lease, place.outside);
+				} catch (error) {
+					onTrouble(undefined, error);
+					await this.#wait();
+				}
 		}
 	}
 
@@ -95,7 +105,7 @@ export class BatchWorker {
 		});
 	}
 
-	async #work(lease: ShardLease): Promise<void> {
+	async #work(lease: ShardLease, outside: Outside): Promise<void> {
 		const { store, queue, open, reached, activity } = this.#deps;
 		reached?.('leased');
 		const batch = await open(lease.batch).catch(async (error) => {
@@ -111,14 +121,14 @@ export class BatchWorker {
 		}
 		activity.begin();
 		try {
-			await this.#run(batch, lease);
+			await this.#run(batch, lease, outside);
 		} finally {
 			activity.end();
 		}
 	}
 
-	async #run(batch: OpenBatch, lease: ShardLease): Promise<void> {
-		const { store, queue, leaseMs, reached, onDone, onTrouble } = this.#deps;
+	async #run(batch: OpenBatch, lease: ShardLease, outside: Outside): Promise<void> {
+		const { store, queue, leaseMs, reached, onDone, onTrouble, run } = this.#deps;
 		const shard = batch.manifest?.shards[lease.shard];
 		if (shard === undefined) return;
 		const lost = new AbortController();
@@ -142,7 +152,7 @@ export class BatchWorker {
 				batch.record,
 				shard,
 				lease.tries,
-				{ ...this.#deps, onItem },
+				{ ...this.#deps, onItem, run: (call, ended) => run(call, ended, outside) },
 				signal,
 			);
 			reached?.('written');

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { defined } from '../protocol/defined.ts';
+import type { TextCounts } from '../protocol/editingMessages.ts';
 import { AppError } from '../protocol/index.ts';
 import { LruMap } from '../protocol/lruMap.ts';
 import {
@@ -42,6 +43,7 @@ export interface DocumentOutcome {
 	readonly path?: string;
 	readonly characters?: number;
 	readonly refused?: number;
+	readonly texts?: TextCounts;
 	readonly quality?: number;
 	/** Milliseconds since 1970. */
 	readonly at?: number;
@@ -291,6 +293,7 @@ interface Row {
 			readonly path?: string;
 			readonly at?: number;
 			readonly refused?: number;
+			readonly texts?: TextCounts;
 			readonly quality?: number;
 			readonly usage?: { readonly characters: number };
 			readonly error?: {
@@ -310,8 +313,8 @@ function outcomeOf({ response, error }: Row): DocumentOutcome {
 		const { code, message } = failed;
 		return { error: { code, message, ...(inner === undefined ? {} : { inner }) } };
 	}
-	const { path, at, usage, refused, quality } = response?.body ?? {};
-	return defined({ path, at, refused, quality, characters: usage?.characters });
+	const { path, at, usage, refused, texts, quality } = response?.body ?? {};
+	return defined({ path, at, refused, texts, quality, characters: usage?.characters });
 }
 
 function knownLanguage(written: string, param: string): string {

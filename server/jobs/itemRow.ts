@@ -3,7 +3,9 @@
 import { hash } from 'node:crypto';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, errorBody } from '../protocol/index.ts';
+import { isWholeJson, utf8Text } from '../work/wholeText.ts';
 import type { BatchEndpoint, JobOwner } from './jobTypes.ts';
+import type { Outside } from './workPlaces.ts';
 
 /** What an item asks for. */
 export interface ItemCall {
@@ -21,8 +23,16 @@ export interface ItemAnswer {
 	readonly retryAfterS?: number;
 }
 
-/** Asks for an item's work; it gives way to people who wait. Rejects only when the signal is aborted. */
-export type RunItem = (call: ItemCall, signal: AbortSignal) => Promise<ItemAnswer>;
+/**
+ * Asks for an item's work; it gives way to people who wait. Rejects only when the signal is aborted.
+ *
+ * @param outside for what is only waited for, such as the store of a document
+ */
+export type RunItem = (
+	call: ItemCall,
+	signal: AbortSignal,
+	outside?: Outside,
+) => Promise<ItemAnswer>;
 
 export interface ItemLine {
 	readonly customId: string | null;
@@ -42,9 +52,11 @@ export function readItem(
 		return refused(null, new AppError('payload_too_large', 'The line is longer than 4 MB.'));
 	let value: unknown;
 	try {
-		value = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+		const text = utf8Text(bytes);
+		value = JSON.parse(text);
+		if (!isWholeJson(value, text)) throw new SyntaxError('Half of a surrogate pair.');
 	} catch {
-		return refused(null, new AppError('invalid_json', 'The line is not valid JSON.'));
+		return refused(null, new AppError('invalid_json', 'The line is not valid JSON in UTF-8.'));
 	}
 	if (!isRecord(value)) return refused(null, invalid('The line must be an object.'));
 	const { custom_id: id, method = 'POST', url, body } = value as Record<string, unknown>;

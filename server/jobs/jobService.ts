@@ -12,7 +12,7 @@ import { batchVersion } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { sweepFromTimeToTime } from './oldBatches.ts';
 import { Batches } from './personBatches.ts';
-import { type ForgottenJobs, forgetJobs } from './removeJobs.ts';
+import { cancelJobs, type ForgottenJobs, forgetJobs } from './removeJobs.ts';
 import type { Pause } from './runItem.ts';
 import { StoredFiles } from './storedFiles.ts';
 
@@ -46,6 +46,8 @@ export interface OpenJobs {
 	readonly batches: Batches;
 	readonly limits: JobLimits;
 	readonly store: ObjectStore;
+	/** Cancels what is under way of one person; how many batches. @throws AppError `store_unavailable` */
+	cancel(person: string): Promise<number>;
 	/** Deletes all that one person has here. @throws AppError `conflict`, `store_unavailable` */
 	forget(person: string, signal: AbortSignal): Promise<ForgottenJobs>;
 }
@@ -130,9 +132,9 @@ export class JobService {
 			...(pause === undefined ? {} : { pause }),
 			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
 			pollMs: tickMs,
-			run: (call, signal) => {
+			run: (call, signal, outside) => {
 				if (this.#run === undefined) throw new Error('Items are asked for before the server runs.');
-				return this.#run(call, signal);
+				return this.#run(call, signal, outside);
 			},
 			open: async (id) => {
 				const open = await batches.open(id);
@@ -165,6 +167,7 @@ export class JobService {
 		);
 		return {
 			...{ files, batches, limits, store },
+			cancel: (person) => cancelJobs(person, { store, batches }),
 			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
 				sweeping.abort();

@@ -33,10 +33,8 @@ export async function forgetJobs(
 ): Promise<ForgottenJobs> {
 	const { store } = deps;
 	const folder = personFolder(person);
-	const ids: string[] = [];
-	for await (const key of store.list(keys.batchesOf(folder)))
-		ids.push(key.slice(keys.batchesOf(folder).length));
-	for (const id of ids) await cancel(person, id, deps);
+	const ids = await batchIds(folder, store);
+	for (const id of ids) await cancelled(person, id, deps);
 	for (const id of ids) await end(person, id, deps, signal);
 	for (const id of ids) await removeBatch(store, folder, id);
 	let files = 0;
@@ -47,6 +45,21 @@ export async function forgetJobs(
 	}
 	await removeAll(store, keys.againOf(folder));
 	return { batches: ids.length, files };
+}
+
+/** Cancels what is under way of one person; resolves to how many batches. What they have done so far is kept. */
+export async function cancelJobs(person: string, deps: ForgetDeps): Promise<number> {
+	let count = 0;
+	for (const id of await batchIds(personFolder(person), deps.store))
+		if (await cancelled(person, id, deps)) count++;
+	return count;
+}
+
+async function batchIds(folder: string, store: ObjectStore): Promise<string[]> {
+	const ids: string[] = [];
+	for await (const key of store.list(keys.batchesOf(folder)))
+		ids.push(key.slice(keys.batchesOf(folder).length));
+	return ids;
 }
 
 /** Removes a batch, whatever is left of it. */
@@ -63,12 +76,14 @@ export async function removeAll(store: ObjectStore, prefix: string): Promise<voi
 	for await (const key of store.list(prefix)) await store.remove(key);
 }
 
-async function cancel(person: string, id: string, { batches }: ForgetDeps): Promise<void> {
+/** Cancels a batch; `false` for one that was not under way. */
+async function cancelled(person: string, id: string, { batches }: ForgetDeps): Promise<boolean> {
 	try {
 		await batches.cancel(person, id);
+		return true;
 	} catch (error) {
 		// It has ended, or an earlier call has removed its record.
-		if (error instanceof AppError && ['conflict', 'not_found'].includes(error.code)) return;
+		if (error instanceof AppError && ['conflict', 'not_found'].includes(error.code)) return false;
 		throw error;
 	}
 }

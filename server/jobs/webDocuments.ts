@@ -16,6 +16,9 @@ import {
 
 /** For a request and its answer; documents have some megabytes. */
 const timeoutMs = 120_000;
+/** Without a byte of an answer; what is sent takes a second more for so many bytes. */
+const silenceMs = 20_000;
+const sentBytesPerS = 100_000;
 const maxListBytes = 16 * 2 ** 20;
 /** Pages of a list; each has up to 5000 names. */
 const maxPages = 100;
@@ -78,9 +81,18 @@ export class WebDocuments {
 		signal: AbortSignal,
 	): Promise<Uint8Array> {
 		const where = shownUrl(url.href);
-		const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+		const silent = new AbortController();
+		const sent = options.body instanceof Uint8Array ? options.body.length : 0;
+		const firstMs = silenceMs + (1000 * sent) / sentBytesPerS;
+		let timer = setTimeout(() => silent.abort(), firstMs);
+		const heard = () => {
+			clearTimeout(timer);
+			timer = setTimeout(() => silent.abort(), silenceMs);
+		};
+		const limit = AbortSignal.any([signal, silent.signal, AbortSignal.timeout(timeoutMs)]);
 		try {
 			const response = await this.#fetch(url, { ...options, redirect: 'manual', signal: limit });
+			heard();
 			if (!response.ok) {
 				await response.body?.cancel();
 				throw refusal(response.status, where, options.method === 'PUT');
@@ -88,17 +100,24 @@ export class WebDocuments {
 			const parts: Uint8Array[] = [];
 			let size = 0;
 			for await (const part of response.body ?? []) {
+				heard();
 				size += part.byteLength;
 				if (size > maxBytes) throw tooLarge(maxBytes);
 				parts.push(part);
 			}
-			return Buffer.concat(parts);
+			const whole = Buffer.concat(parts);
+			return whole;
 		} catch (error) {
 			signal.throwIfAborted();
 			if (error instanceof AppError) throw error;
-			throw new AppError('upstream_failed', `The store at ${where} does not answer.`, {
-				cause: error,
-			});
+			const how = silent.signal.aborted
+				? `has sent nothing for ${Math.round(firstMs / 1000)} s`
+				: limit.aborted
+					? `took longer than ${timeoutMs / 1000} s`
+					: 'does not answer';
+			throw new AppError('upstream_failed', `The store at ${where} ${how}.`, { cause: error });
+		} finally {
+			clearTimeout(timer);
 		}
 	}
 }

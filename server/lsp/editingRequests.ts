@@ -19,6 +19,7 @@ import {
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
+import { partlyBy, textCounts } from '../translate/documents/textCounts.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { minDocumentQuality } from '../translate/qualityEstimate.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
@@ -98,10 +99,17 @@ export function editingRequests(editing: Editing) {
 			const jobs = prose.map((item) => jobFor(document, item));
 			const texts = jobs.flatMap((job) => job.texts);
 			const { translate, language, left } = await inItsLanguage(texts, translator, languages);
-			const made = spliceJobs(text, 0, jobs, await translateJobs(jobs, translate));
+			const made: (readonly [string, string | undefined])[] = [];
+			const noted = async (own: readonly string[]) => {
+				const answers = await translate(own);
+				own.forEach((one, index) => void made.push([one, answers[index]]));
+				return answers;
+			};
+			const whole = spliceJobs(text, 0, jobs, await translateJobs(jobs, noted));
 			const quality = qualityOf(items);
 			return {
-				...{ text: made, refused: [], pieces: texts.length, language, left },
+				...{ text: whole, refused: [], language, left },
+				...textCounts(made, partlyBy(left, language)),
 				...defined({ quality }),
 			};
 		});

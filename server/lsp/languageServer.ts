@@ -42,6 +42,7 @@ import { completeCode } from './complete.ts';
 import { completeChat, countTokens } from './completeChat.ts';
 import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { editingCapabilities, handleRequest, registerEditing } from './registerEditing.ts';
+import { registerJobs } from './registerJobs.ts';
 import { registerSpeech } from './registerSpeech.ts';
 import { registerWorkspace } from './registerWorkspace.ts';
 import { SecretSync } from './secretSync.ts';
@@ -189,6 +190,7 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 		return {};
 	});
 	registerSpeech({ connection, handle, link: here, at: recordingAt, env: process.env });
+	registerJobs({ handle, link: here });
 	const closeWorkspace = registerWorkspace({
 		...{ connection, handle, link: here },
 		folder: join(dataDir(thisMachine()), 'workspaces'),

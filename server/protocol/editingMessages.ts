@@ -110,6 +110,16 @@ export interface MessageProgress {
 	readonly messages?: readonly MessageRow[];
 }
 
+/** How many texts of a document are in the other language. */
+export interface TextCounts {
+	/** Texts found. */
+	readonly pieces: number;
+	/** Those of them that are whole in the other language. */
+	readonly translated: number;
+	/** Those that are in it in part: a sentence stayed as it was. All others are as they were. */
+	readonly partly: number;
+}
+
 export interface TranslateMissingResult {
 	/** The target file with what it lacked. */
 	readonly text: string;
@@ -121,6 +131,8 @@ export interface TranslateMissingResult {
 	}[];
 	/** Source texts that could not be translated whole; they are not in `text`. */
 	readonly refused: readonly string[];
+	/** Texts of `added` that are in `text` as they are in the source, in whole or in part. */
+	readonly kept: number;
 }
 
 /** Files of a folder → which of them are translations of which. */

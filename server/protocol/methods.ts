@@ -5,6 +5,7 @@
 
 import type { CamelCase } from './camelCase.ts';
 import type { FinishReason, Timings, ToolCall, Usage } from './chatTypes.ts';
+import type { DictateParams } from './dictationMessages.ts';
 import type {
 	GlossaryEntryParams,
 	GlossaryTextParams,
@@ -14,18 +15,19 @@ import type {
 	MessageProgressParams,
 	NameSymbolParams,
 	NameSymbolResult,
+	TextCounts,
 	TranslateMissingParams,
 	TranslateMissingResult,
 } from './editingMessages.ts';
 import type { ServerHealth } from './endpoint.ts';
+import type { FailedItems } from './failedItems.ts';
+import type { JobChange, JobInfo } from './jobMessages.ts';
 import type { LanguageInfo } from './languageInfo.ts';
 import type { ModelInfo } from './modelTypes.ts';
-import type { RecorderState } from './recorderTypes.ts';
 import type { chatCompletions } from './routes/chat.ts';
 import type { completions } from './routes/completions.ts';
 import type { searchHubModels } from './routes/modelDownloads.ts';
 import type * as models from './routes/models.ts';
-import type { openRecorder } from './routes/recorder.ts';
 import type { AnswerOf, BodyOf, QueryOf, RequestOf } from './routes/route.ts';
 import type { SpeechForm } from './routes/speechForm.ts';
 import type { openStudio } from './routes/studio.ts';
@@ -185,12 +187,10 @@ export interface TranslateDocumentParams {
 	readonly partialResultToken?: string | number;
 }
 
-export interface TranslateDocumentResult {
+export interface TranslateDocumentResult extends TextCounts {
 	readonly text: string;
 	/** Texts that were left because their placeholders would have been lost. */
 	readonly refused: readonly string[];
-	/** Texts found. */
-	readonly pieces: number;
 	/** Language it was translated from, BCP 47. */
 	readonly language: string;
 	/** How good the translation probably is, 0…1; absent where no model here was asked. */
@@ -235,33 +235,6 @@ export interface TranscriptDelta {
 	readonly delta?: string;
 	readonly progress?: TranscriptProgress;
 }
-
-/** `prompt` is the text before the cursor: names and spellings are taken from it. */
-export interface DictateParams
-	extends Pick<BodyOf<typeof openRecorder>, 'model' | 'language' | 'prompt'> {
-	/** Chosen by the editor, to stop this dictation or to bring its sound. */
-	readonly id: string;
-	/**
-	 * Who records: a program of this computer, the editor through `nearglot/dictate/audio`, or the
-	 * recorder page in a browser.
-	 */
-	readonly source: 'program' | 'editor' | 'page';
-	/** Token of the `$/progress` notifications that carry {@link DictationEvent}. */
-	readonly partialResultToken?: string | number;
-}
-
-/** What happens in a dictation. */
-export type DictationEvent =
-	/** The page to open in a browser of the user. */
-	| { readonly type: 'page'; readonly url: string }
-	/** The program that records; what a person should know while it does. */
-	| { readonly type: 'microphone'; readonly program: string }
-	| { readonly type: 'notice'; readonly text: string }
-	| { readonly type: 'state'; readonly state: RecorderState }
-	/** Seconds recorded, and how loud it is, 0…1. */
-	| { readonly type: 'level'; readonly seconds: number; readonly level: number }
-	/** Continues the text so far. */
-	| { readonly type: 'text'; readonly delta: string };
 
 export interface EndpointInfo {
 	/** `http://127.0.0.1:PORT` */
@@ -355,6 +328,11 @@ export interface Requests {
 		result: AnswerOf<typeof models.moveModels>;
 	};
 	'nearglot/models/remove': { params: Named; result: Record<string, never> };
+	/** Batches of this computer, newest first. */
+	'nearglot/jobs': { params: Record<string, never>; result: { jobs: readonly JobInfo[] } };
+	'nearglot/jobs/change': { params: { id: string; change: JobChange }; result: JobInfo };
+	/** The requests of a batch that failed, those that came first. */
+	'nearglot/jobs/errors': { params: { id: string }; result: FailedItems };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
 	/** The whole transcript with the times of its words. Partial results are TranscriptDelta. */
 	'nearglot/transcript': { params: TranscriptParams; result: Transcript };

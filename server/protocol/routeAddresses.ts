@@ -158,6 +158,7 @@ export const setPeopleLimits = address<typeof people.setPeopleLimits>(
 );
 export const showUsage = address<typeof people.showUsage>('GET', '/nearglot/usage');
 export const forgetPerson = address<typeof people.forgetPerson>('POST', '/nearglot/people/forget');
+export const endWork = address<typeof people.endWork>('POST', '/nearglot/work/end');
 export const deleteUsage = address<typeof people.deleteUsage>('POST', '/nearglot/usage/delete');
 
 export const openStudio = address<typeof studio.openStudio>('POST', '/nearglot/studio');

@@ -12,6 +12,7 @@ import { AppError } from './errors.ts';
 import { type StreamedWork, streamCut, streamEvents } from './eventStream.ts';
 import { type OverloadRetry, retryWhenOverloaded } from './retryWhenOverloaded.ts';
 import type { AnswerOf, EventOf, RequestOf, Route } from './routes/route.ts';
+import { wholeJson } from './wholeJson.ts';
 
 /** Sends a request to a path of the server. Rejects with the server's own error when the answer is not 2xx. */
 export type Send = (path: string, init: RequestInit) => Promise<Response>;
@@ -148,9 +149,7 @@ export class Client {
 		return this.request(`${pathOf(route.path, params)}${searchOf(query)}`, {
 			method: route.method,
 			headers: { ...defined({ 'content-type': type }), ...headers },
-			...(body === undefined
-				? {}
-				: { body: type === json ? JSON.stringify(body) : (body as BodyInit) }),
+			...(body === undefined ? {} : { body: type === json ? wholeJson(body) : (body as BodyInit) }),
 			...(signal ? { signal } : {}),
 		});
 	}

@@ -2,6 +2,7 @@
 
 import { Parser } from 'htmlparser2';
 import { defined } from '../protocol/defined.ts';
+import { AppError } from '../protocol/errors.ts';
 import { canonicalLanguage, primaryLanguage, usesSpaces } from './languageCodes.ts';
 import type { Fixed } from './mask.ts';
 
@@ -16,40 +17,99 @@ export interface Term {
 	readonly examples: readonly { readonly source: string; readonly target: string }[];
 }
 
-/** Rows of a TSV or CSV text. Quotes, doubled quotes and line ends inside quotes are understood. */
-export function tableRows(text: string, separator: '\t' | ','): string[][] {
-	const rows: string[][] = [];
-	let row: string[] = [];
+/** A row of a table, and the line it begins in, from 1. */
+interface TableRow {
+	readonly line: number;
+	readonly cells: readonly string[];
+}
+
+/**
+ * Rows of a TSV or CSV text. Quotes, doubled quotes and line ends inside quotes are understood.
+ *
+ * @param name What the table is called in a message
+ * @throws AppError `invalid_request` that names the line where a quote is not closed, or something follows one
+ */
+export function tableRows(
+	text: string,
+	separator: '\t' | ',',
+	name = 'The table',
+): readonly TableRow[] {
+	const rows: TableRow[] = [];
+	let cells: string[] = [];
 	let cell = '';
-	let quoted = false;
+	/** Within quotes, behind them, or a cell that has none. */
+	let state: 'bare' | 'quoted' | 'closed' = 'bare';
+	let isBlank = true;
+	let [line, begin, quoteLine] = [1, 1, 1];
+	const end = () => {
+		cells.push(cell.trim());
+		cell = '';
+		state = 'bare';
+		isBlank = true;
+	};
+	const endRow = () => {
+		end();
+		rows.push({ line: begin, cells });
+		cells = [];
+	};
 	const body = text.replace(/^\uFEFF/, '');
 	for (let at = 0; at < body.length; at++) {
 		const character = body[at] ?? '';
-		if (quoted) {
-			if (character !== '"') cell += character;
+		const isBreak = character === '\n' || character === '\r';
+		if (character === '\r' && body[at + 1] === '\n') at++;
+		if (isBreak) line++;
+		if (state === 'quoted') {
+			if (character !== '"') cell += isBreak ? '\n' : character;
 			else if (body[at + 1] === '"') {
 				cell += '"';
 				at++;
-			} else quoted = false;
-		} else if (character === '"' && cell === '' && separator === ',') quoted = true;
-		else if (character === separator) {
-			row.push(cell.trim());
+			} else state = 'closed';
+		} else if (character === separator) end();
+		else if (isBreak) {
+			endRow();
+			begin = line;
+		} else if (character === '"' && isBlank && state === 'bare' && separator === ',') {
 			cell = '';
-		} else if (character === '\n' || character === '\r') {
-			if (character === '\r' && body[at + 1] === '\n') at++;
-			row.push(cell.trim());
-			rows.push(row);
-			row = [];
-			cell = '';
-		} else cell += character;
+			state = 'quoted';
+			quoteLine = line;
+		} else if (state === 'closed') {
+			if (/\S/.test(character))
+				throw damaged(name, line, 'something stands between a closing quote and the next comma');
+		} else {
+			cell += character;
+			isBlank &&= /\s/.test(character);
+		}
 	}
-	if (cell !== '' || row.length > 0) rows.push([...row, cell.trim()]);
-	return rows.filter((cells) => cells.some((value) => value !== ''));
+	if (state === 'quoted') throw damaged(name, quoteLine, 'a quote is not closed');
+	if (cell !== '' || cells.length > 0) endRow();
+	return rows.filter((row) => row.cells.some((value) => value !== ''));
 }
 
-/** Terms of a table: source, target, part of speech, example, its translation. */
-export function tableTerms(text: string, separator: '\t' | ','): Term[] {
-	const rows = tableRows(text, separator);
+const damaged = (name: string, line: number, what: string): AppError =>
+	new AppError(
+		'invalid_request',
+		`${name} is damaged at line ${line}: ${what}. Mend it and try again.`,
+	);
+
+/**
+ * Rows of a table whose first two columns belong together. Remarks, and cells that are still empty, are left out.
+ *
+ * @throws AppError as {@link tableRows}, and where one row of several has no second column
+ */
+export function pairRows(text: string, separator: '\t' | ',', name?: string): readonly string[][] {
+	const rows = tableRows(text, separator, name).filter(
+		({ cells: [source = ''] }) => !source.startsWith('#'),
+	);
+	const alone = rows.find(({ cells }) => cells.length < 2);
+	// Where no row has one, it is another kind of file.
+	if (alone !== undefined && rows.some(({ cells }) => cells.length > 1))
+		throw damaged(name ?? 'The table', alone.line, 'the second column is missing');
+	return rows.map(({ cells }) => [...cells]);
+}
+
+/** Terms of a table: source, target, part of speech, example, its translation. Throws as {@link pairRows}. */
+export function tableTerms(text: string, separator: '\t' | ',', name?: string): Term[] {
+	const rows = pairRows(text, separator, name);
 	const head = rows[0]?.map((cell) => cell.toLowerCase());
 	const isHead =
 		head !== undefined &&
@@ -58,7 +118,7 @@ export function tableTerms(text: string, separator: '\t' | ','): Term[] {
 	return rows
 		.slice(isHead ? 1 : 0)
 		.flatMap(([source = '', target = '', pos = '', example, translated]) => {
-			if (source === '' || target === '' || source.startsWith('#')) return [];
+			if (source === '' || target === '') return [];
 			return [
 				{
 					source,

@@ -15,9 +15,15 @@ export const glossaryFormats: Readonly<
 		}
 	>
 > = {
-	csv: { contentTypes: ['text/csv'], read: (text) => tableTerms(text, ',') },
-	tsv: { contentTypes: ['text/tab-separated-values'], read: (text) => tableTerms(text, '\t') },
-	tab: { contentTypes: ['text/tab-separated-values'], read: (text) => tableTerms(text, '\t') },
+	csv: { contentTypes: ['text/csv'], read: (text) => tableTerms(text, ',', 'The glossary') },
+	tsv: {
+		contentTypes: ['text/tab-separated-values'],
+		read: (text) => tableTerms(text, '\t', 'The glossary'),
+	},
+	tab: {
+		contentTypes: ['text/tab-separated-values'],
+		read: (text) => tableTerms(text, '\t', 'The glossary'),
+	},
 	tbx: { contentTypes: ['application/x-tbx'], read: tbxTerms },
 	tmx: {
 		contentTypes: ['application/x-tmx'],

@@ -1,7 +1,7 @@
 /** Translation memories: sentences with their stored translation, from TSV, CSV or TMX. */
 
 import { Parser } from 'htmlparser2';
-import { tableRows } from './glossary.ts';
+import { pairRows } from './glossary.ts';
 import { canonicalLanguage } from './languageCodes.ts';
 
 export interface MemoryPair {
@@ -9,9 +9,9 @@ export interface MemoryPair {
 	readonly target: string;
 }
 
-/** Pairs of a table: source, target. */
-export function tableMemory(text: string, separator: '\t' | ','): MemoryPair[] {
-	return tableRows(text, separator).flatMap(([source = '', target = '']) =>
+/** Pairs of a table: source, target. Throws as {@link pairRows}. */
+export function tableMemory(text: string, separator: '\t' | ',', name?: string): MemoryPair[] {
+	return pairRows(text, separator, name).flatMap(([source = '', target = '']) =>
 		source === '' || target === '' ? [] : [{ source, target }],
 	);
 }

@@ -1,7 +1,10 @@
+import { commandLabels } from './commandLabels.ts';
+import { laterWordLabels } from './laterWordLabels.ts';
 import { settingLabels } from './settingLabels.ts';
+import { wordLabels } from './wordLabels.ts';
 
 /**
- * The commonest labels of user interfaces, written by this project: English, German, French, Spanish. A small model
+ * The commonest labels of user interfaces, written by this project, with those of four more files: English, German, French, Spanish. A small model
  * knows sentences, and of a word alone it makes anything.
  */
 
@@ -369,10 +372,12 @@ export function uiLabel(text: string, from: string, to: string): string | undefi
 	const column = from === 'en' ? targets.indexOf(to) : -1;
 	if (column < 0 || text.length > 40) return undefined;
 	rows ??= new Map(
-		(table + settingLabels).split('\n').map((line) => {
-			const [label = '', ...others] = line.split('|');
-			return [label, others];
-		}),
+		(table + settingLabels + commandLabels + wordLabels + laterWordLabels)
+			.split('\n')
+			.map((line) => {
+				const [label = '', ...others] = line.split('|');
+				return [label, others];
+			}),
 	);
 	const end = /(?: ?(?:…|\.\.\.|:))?$/.exec(text)?.[0] ?? '';
 	const label = found(rows, text)?.[column];
@@ -381,9 +386,13 @@ export function uiLabel(text: string, from: string, to: string): string | undefi
 	return bare && end !== '' ? bare + (to === 'fr' && end === ':' ? '\u00a0:' : end) : undefined;
 }
 
-/** A row by its label, whose words may all begin with a capital. */
-const found = (all: ReadonlyMap<string, readonly string[]>, text: string) =>
-	all.get(text) ??
-	(/^\p{Lu}\p{Ll}+(?: (?:\p{Lu}\p{Ll}+|of|to|in|as|the|and))+$/u.test(text)
-		? all.get(text.charAt(0) + text.slice(1).toLowerCase())
-		: undefined);
+/** A row by its label, whose words may begin with capitals. */
+const found = (all: ReadonlyMap<string, readonly string[]>, text: string) => {
+	const plain = text.replaceAll('’', "'");
+	return (
+		all.get(plain) ??
+		(/^\p{Lu}[\p{Ll}'-]*(?: \p{Lu}?[\p{Ll}'-]+)+\??$/u.test(plain)
+			? all.get(plain.charAt(0) + plain.slice(1).toLowerCase())
+			: undefined)
+	);
+};

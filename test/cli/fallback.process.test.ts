@@ -40,7 +40,7 @@ test('doctor fails where the fast runtime does not work, and says what to do', a
 	assert.match(stdout, /^chat +starter-chat:1: .*tokens\/s$/m);
 	assert.ok(stdout.includes(`FAILED: ${warning}\n`), stdout);
 	assert.match(stdout, /^engine +FAILED: /m);
-	assert.match(stdout, /^remarks +none$/m);
+	assert.match(stdout, /^notes +none$/m);
 	assert.equal(code, 1);
 });
 
@@ -59,7 +59,7 @@ test('session.run that was asked for is no fault', async () => {
 		const { stdout, code } = await own.run(['doctor']);
 		assert.equal(code, 0, stdout);
 		assert.match(stdout, /^engine +ONNX Runtime through session\.run$/m);
-		assert.match(stdout, /^remarks +starter-chat:1: .*session\.run, as was asked for\.$/m);
+		assert.match(stdout, /^notes +starter-chat:1: .*session\.run, as was asked for\.$/m);
 	} finally {
 		await own.close();
 	}

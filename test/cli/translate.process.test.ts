@@ -106,6 +106,31 @@ test('a translated message file gets what it lacks, and nothing else changes', a
 	assert.match(broken.err, /translated file is damaged at line 2, column 6: a value is missing/);
 });
 
+test('one message file is renewed where a project keeps a record, and begins none', async () => {
+	const folder = join(home, 'project');
+	await mkdir(join(folder, '.git'), { recursive: true });
+	const [source, target] = [join(folder, 'en.json'), join(folder, 'fr.json')];
+	const into = () =>
+		nearglot(['translate', 'en.json', '--to', 'fr', '--into', 'fr.json'], '', folder);
+	const there = async () => JSON.parse(await readFile(target, 'utf8')) as Record<string, string>;
+	await writeFile(source, '{"open": "Open the file.", "save": "Save the file."}');
+	await writeFile(target, '{"open": "Ouvrir le fichier."}');
+	const first = await into();
+	assert.equal(first.code, 0, first.err);
+	await assert.rejects(stat(join(folder, '.nearglot')));
+	const taken = await nearglot(['translate', '--check', '--accept'], '', folder);
+	assert.equal(taken.code, 0, taken.out + taken.err);
+	const { save } = await there();
+	await writeFile(source, '{"open": "Close the window.", "save": "Save the file."}');
+	const second = await into();
+	assert.equal(second.code, 0, second.err);
+	assert.match(second.err, /fr\.json: 0 added, 1 renewed/);
+	const now = await there();
+	assert.notEqual(now['open'], 'Ouvrir le fichier.');
+	assert.equal(now['save'], save);
+	assert.equal((await nearglot(['translate', '--check'], '', folder)).code, 0);
+});
+
 test('wrong use is explained and ends with 2, a refusal with 1', async () => {
 	for (const args of [
 		['translate', 'x'],

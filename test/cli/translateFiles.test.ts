@@ -340,3 +340,27 @@ test('a document that was never translated into a language that is asked for is 
 	assert.equal(found.code, 1);
 	assert.match(found.out, /^docs\/a\.md:1: missing: docs\/a\.de\.md is not there/);
 });
+
+test('of several files of messages the one that is damaged is named, whichever it is', async () => {
+	await write({
+		'l/en.json': '{"a": "Open it", "b": "Save it"}',
+		'l/de.json': '{"a": "AUF"}',
+		'l/fr.json': '{"a": "OUVRIR",\n "b"',
+		'l/es.json': '["a"]',
+	});
+	const { translated, failed, err } = await run({ names: ['l/en.json'], into: 'l', targets: [] });
+	assert.deepEqual([translated, failed], [1, 2], err);
+	assert.match(err, /^l\/fr\.json is damaged at line 2, column \d+: a colon is missing\./m);
+	assert.match(err, /^l\/es\.json is no map of messages\./m);
+	assert.doesNotMatch(err, /en\.json/);
+	await assert.rejects(check(['l']), /Error: l\/(?:fr|es)\.json is/);
+	await write({ 'l/en.json': '{"a"' });
+	await assert.rejects(check(['l']), /Error: l\/en\.json is damaged at line 1/);
+});
+
+test('where nothing can be written, nothing is translated', async () => {
+	await write({ 'docs/a.md': 'Open it.\n', 'docs/b.md': 'Save it.\n', blocked: 'x' });
+	const { failed, asked, err } = await run({ names: ['docs'], out: 'blocked/{name}{ext}' });
+	assert.deepEqual([failed, asked], [2, []]);
+	assert.match(err, /^blocked\/a\.md cannot be written: .*blocked is no folder\.$/m);
+});

@@ -205,7 +205,7 @@ test('a Word file lies beside its source, and is not replaced without being aske
 	const { code, out, err } = await nearglot('translate', 'guide.docx', '--to', 'de');
 	assert.equal(code, 0, err);
 	assert.equal(out, '');
-	assert.match(err, /^guide\.de\.docx: 1 of 1 texts translated from English/);
+	assert.match(err, /^guide\.de\.docx: 1 of 1 text translated from English/);
 	const parts = await textsOf(await readFile(join(home, 'guide.de.docx')), 'guide.de.docx');
 	assert.match(bodyOf(parts.get('word/document.xml')), /THE FILE COULD NOT BE OPENED/);
 	const again = await nearglot('translate', 'guide.docx', '--to', 'de,fr');

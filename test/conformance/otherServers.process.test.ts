@@ -221,7 +221,8 @@ test('langchain and the ai sdk speak to it as they do to ollama', async () => {
 });
 
 test('anthropic: whole and streamed say the same, count what is read, and know the cache', async () => {
-	const asked = { model, messages, max_tokens: 40, temperature: 0 };
+	const tiers = ['auto', 'standard_only'] as const;
+	const asked = { model, messages, max_tokens: 40, temperature: 0, service_tier: tiers[0] };
 	const whole = await anthropic.messages.create(asked);
 	assert.deepEqual(
 		[whole.type, whole.role, whole.stop_reason],
@@ -230,7 +231,10 @@ test('anthropic: whole and streamed say the same, count what is read, and know t
 	const [said] = whole.content;
 	assert.ok(said?.type === 'text' && said.text.length > 3);
 	const seen: string[] = [];
-	const stream = anthropic.messages.stream(asked).on('streamEvent', ({ type }) => seen.push(type));
+	assert.equal(whole.usage.service_tier, 'standard');
+	const stream = anthropic.messages
+		.stream({ ...asked, service_tier: tiers[1] })
+		.on('streamEvent', ({ type }) => seen.push(type));
 	const final = await stream.finalMessage();
 	assert.deepEqual(final.content, whole.content);
 	assert.equal(final.usage.output_tokens, whole.usage.output_tokens);
@@ -322,6 +326,7 @@ test('anthropic: errors have their class and shape, a stream that is broken off 
 		source: { type: 'base64', media_type: 'image/png', data: 'aGk=' },
 	};
 	for (const body of [
+		{ service_tier: 'priority' },
 		{ max_tokens: null },
 		{ messages: [{ role: 'user', content: [image] }] },
 		{ messages: [...messages, { role: 'assistant', content: 'It is' }] },

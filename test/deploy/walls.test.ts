@@ -19,6 +19,7 @@ test('the files that start something are known here', () => {
 		'Dockerfile',
 		'auth.json',
 		'auth.schema.json',
+		'batch-job.yaml',
 		'docker-compose.yml',
 		'grafana.json',
 		'haproxy.cfg',
@@ -98,12 +99,13 @@ function lacksInPod(pod: Json, container: Json): string[] {
 	].flatMap(([what, has]) => (has ? [] : [String(what)]));
 }
 
-test('each container of the Kubernetes manifest has every wall, and one without is found', () => {
-	const pods = parseAllDocuments(read('kubernetes.yaml'))
+test('each container of the Kubernetes manifests has every wall, and one without is found', () => {
+	const pods = ['kubernetes.yaml', 'batch-job.yaml']
+		.flatMap((name) => parseAllDocuments(read(name)))
 		.map((document) => document.toJS() as Json)
 		.map((item) => record(record(record(item['spec'])['template'])['spec']))
 		.filter((pod) => 'containers' in pod);
-	assert.equal(pods.length, 1);
+	assert.equal(pods.length, 2);
 	for (const pod of pods)
 		for (const container of [...list(pod['containers']), ...list(pod['initContainers'])].map(
 			record,

@@ -9,8 +9,8 @@ import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { root } from './blocks.ts';
 
-/** Longest that one block may take. */
-export const limitMs = 120_000;
+/** Longest that one block may take, also where the machine has much else to do. */
+export const limitMs = 300_000;
 
 /** A folder with what the examples name. */
 export function place(): string {

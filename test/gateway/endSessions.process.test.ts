@@ -1,14 +1,17 @@
 /** An administrator lists who is signed in and signs one person out everywhere, beside gateways that run. */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { writeKeyFile } from '../../server/gateway/keys/keyFile.ts';
 import { programArgs } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { gatewaySecret, startTestServer } from '../support/testServer.ts';
+import { until } from '../support/until.ts';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
 import { type GatewayProcess, startProcess } from './support/gatewayProcess.ts';
@@ -50,6 +53,7 @@ function configure(kind: (typeof kinds)[number], name = kind as string): string 
 	return file;
 }
 
+/** What the command says and how it ends. */
 function gateway(config: string, ...args: readonly string[]) {
 	return spawnSync(process.execPath, programArgs('gateway', '--config', config, ...args), {
 		encoding: 'utf8',
@@ -126,6 +130,101 @@ for (const kind of kinds)
 		assert.equal(again.status, 1);
 		assert.equal(again.stdout, `${alice} has no sessions.\n`);
 	});
+
+/** As {@link gateway}, while this process serves others. */
+async function gatewayBeside(config: string, ...args: readonly string[]) {
+	const child = spawn(process.execPath, programArgs('gateway', '--config', config, ...args), {
+		env: {
+			...process.env,
+			CORP_SECRET: 'corp-secret',
+			NEARGLOT_HOME: join(folder, 'home'),
+			NEARGLOT_GATEWAY_SECRET: gatewaySecret,
+		},
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	const [stdout, stderr, [status]] = await Promise.all([
+		text(child.stdout),
+		text(child.stderr),
+		once(child, 'close'),
+	]);
+	return { status, stdout, stderr };
+}
+
+test('what a model server does in the background for the person ends with the sessions, and nothing of others', {
+	timeout: 240_000,
+}, async () => {
+	await using models = await openModels();
+	const config = configure('sqlite', 'background');
+	const secret = { NEARGLOT_GATEWAY_SECRET: gatewaySecret };
+	await using running = await startProcess(config, models.url, [], secret);
+	const { claims } = provider;
+	const asked = JSON.stringify({ model: 'starter-chat', input: 'slow', background: true });
+	/** Asks for one response in the background, which there may be no room for; how it was answered. */
+	const ask = async (cookie: string, ids: string[]): Promise<number> => {
+		const headers = [cookie, 'Content-Type: application/json'];
+		const request = { method: 'POST', target: '/v1/responses', headers, body: asked };
+		const answer = await rawCall(running.port, request);
+		if (answer.status === 200) ids.push((answer.json() as { readonly id: string }).id);
+		return answer.status;
+	};
+	const signInAs = (sub: string) => {
+		provider.claims = { ...claims, sub, email: `${sub}@corp.example` };
+		return signIn(running);
+	};
+	const [anna, ben] = [await signInAs('anna'), await signInAs('ben')];
+	provider.claims = claims;
+	const people = listed(config);
+	const idOf = (name: string) =>
+		people.find((row) => row.name.startsWith(name))!.person.replace('sid:', 'person:');
+	const [hers, his]: [string[], string[]] = [[], []];
+	assert.equal(await ask(ben, his), 200);
+	const asking = until('she is signed out', async () => (await ask(anna, hers)) === 401);
+	const ended = await gatewayBeside(
+		config,
+		...['--end-sessions', idOf('anna'), '--upstream', models.url],
+	);
+	assert.equal(ended.status, 0, ended.stderr);
+	assert.match(
+		ended.stdout,
+		/^Ended 1 session of .*\nCancelled at the model server: [1-9]\d* responses? in the background, 0 batches\.\n$/,
+	);
+	await asking;
+	const stateOf = async (owner: string, id = '') =>
+		(await models.backend.responses.read(owner, id)).status;
+	const states = await Promise.all(hers.map((id) => stateOf(idOf('anna'), id)));
+	assert.equal(states.at(-1), 'cancelled');
+	assert.deepEqual(
+		states.filter((state) => state !== 'cancelled' && state !== 'completed'),
+		[],
+	);
+	assert.notEqual(await stateOf(idOf('ben'), his[0]), 'cancelled');
+	const without = await gatewayBeside(config, '--end-sessions', idOf('anna'));
+	assert.match(without.stderr, /in the background for this person goes on; with --upstream/);
+
+	const again = await gatewayBeside(
+		config,
+		...['--end-sessions', idOf('anna'), '--upstream', models.url, '--json'],
+	);
+	assert.equal(again.status, 1);
+	assert.deepEqual(JSON.parse(again.stdout), {
+		...{ person: idOf('anna').replace('person:', 'sid:'), ended: 0, responses: 0, batches: 0 },
+	});
+	const other = await gatewayBeside(
+		config,
+		...['--end-sessions', idOf('ben'), '--upstream', 'http://127.0.0.1:1'],
+	);
+	assert.equal(other.status, 1);
+	assert.match(
+		other.stderr,
+		/model server at http:\/\/127\.0\.0\.1:1 .* goes on: .*run the command again/,
+	);
+	assert.deepEqual(listed(config), [], 'the session has ended all the same');
+});
+
+async function openModels() {
+	const server = await startTestServer({ fakeRunner: true, listen: { requireKey: true } });
+	return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() });
+}
 
 test('a store that is not there is named and not made, and what is no person is refused', () => {
 	const config = configure('sqlite', 'never');

@@ -115,6 +115,19 @@ test('a body of a byte now and then is ended; one that is slow and goes on is no
 		assert.match(text, /connection: close/i);
 		assert.match(text, /"code":"request_timeout"/);
 	}
+	// Interfaces with errors of their own say it in theirs.
+	const translated: readonly (readonly [string, RegExp])[] = [
+		['/translate?api-version=3.0&to=de', /"code":408002/],
+		['/libretranslate/detect', /"error":"Next to nothing of the body came/],
+		['/api/chat', /"error":"Next to nothing of the body came/],
+		['/v1/messages', /Next to nothing of the body came/],
+	];
+	for (const [path, says] of translated) {
+		const head = `${path} HTTP/1.1\r\nContent-Type: application/json`;
+		const text = await trickle(server.url, head, Array<string>(1000).fill(' '), 100);
+		assert.match(text, /^HTTP\/1\.1 40[08]/, path);
+		assert.match(text, says);
+	}
 	const body = JSON.stringify({ ...chat('hi'), user: 'u'.repeat(500) });
 	const pieces = body.match(new RegExp(`.{1,${minBodyBytesPerS}}`, 'g')) ?? [];
 	assert.match(await trickle(server.url, json, pieces, 250), /^HTTP\/1\.1 200/);

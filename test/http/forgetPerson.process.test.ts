@@ -127,3 +127,22 @@ test('what is under way for a person ends when the person is removed, and others
 	await read.text();
 	assert.match(await beside.text(), /w499/);
 });
+
+test('a person ends what goes on in the background for them: responses and batches, and nothing of others', async () => {
+	const [hers, his] = [await work('e'.repeat(32), 'harbour'), await work('f'.repeat(32), 'garden')];
+	const asked = { model: 'starter-chat', input: 'slow', background: true };
+	const response = await hers.client.responses.create(asked);
+	const other = await his.client.responses.create(asked);
+	const end = async (headers: Readonly<Record<string, string>>) => {
+		const answer = await server.post('/nearglot/work/end', {}, { headers });
+		return [answer.status, await answer.json()];
+	};
+	assert.deepEqual(await end(server.member('e'.repeat(32))), [200, { responses: 1, batches: 1 }]);
+	assert.equal((await hers.client.responses.retrieve(response.id)).status, 'cancelled');
+	assert.match((await hers.client.batches.retrieve(hers.batch.id)).status, /^cancel/);
+	assert.equal((await hers.client.responses.retrieve(hers.response.id)).status, 'completed');
+	assert.notEqual((await his.client.responses.retrieve(other.id)).status, 'cancelled');
+	assert.doesNotMatch((await his.client.batches.retrieve(his.batch.id)).status, /^cancel/);
+	assert.deepEqual(await end(server.member('e'.repeat(32))), [200, { responses: 0, batches: 0 }]);
+	assert.deepEqual(await end(server.member('f'.repeat(32))), [200, { responses: 1, batches: 1 }]);
+});

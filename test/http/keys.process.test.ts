@@ -119,7 +119,8 @@ for (const [path, body, check] of refusals)
 		assert.ok(Number(answer.headers.get('retry-after')) > 0);
 		assert.equal(answer.headers.get('x-ratelimit-limit-tokens'), '30');
 		assert.equal(answer.headers.get('x-ratelimit-remaining-tokens'), '5');
-		assert.match(answer.headers.get('x-ratelimit-reset-tokens') ?? '', /^\d+s$/);
+		const wait = answer.headers.get('retry-after');
+		assert.equal(answer.headers.get('x-ratelimit-reset-tokens'), `${wait}s`);
 		check((await answer.json()) as Record<string, unknown>);
 		const [standing] = await server.backend.people.counts.standings(`key:${entry.id}`, [
 			{ unit: 'tokens', period: 'minute', size: 30 },
@@ -355,7 +356,7 @@ test('counting tokens uses none, and says how many are left as every answer does
 	}
 });
 
-test('who is over the limit gets no place in the background; who comes over it there reads which limit', async () => {
+test('who is over the limit gets no place in the background', async () => {
 	const { headers, entry } = keyFor(['chat'], { tokensPerDay: 60 });
 	const person = `key:${entry.id}`;
 	const ask = (more: object) =>

@@ -37,3 +37,21 @@ test('the detail of a problem document is the sentence of its error', async () =
 	const { code, message } = await errorOfResponse(problem);
 	assert.deepEqual([code, message], ['forbidden', 'Ask the owner.']);
 });
+
+test('a text that was cut within a character is sent without the half of it', async () => {
+	const sent: string[] = [];
+	const client = new Client(async (_path, { body }) => {
+		sent.push(String(body));
+		return new Response(null, { status: 204 });
+	});
+	const [emoji, backslashes] = ['\u{1f600}', String.raw`C:\ud83d \\udc00 \\\ud83d`];
+	for (const text of [
+		...[`${emoji}${emoji.slice(0, 1)}`, `${emoji.slice(1)}${emoji}`, emoji.slice(0, 1).repeat(2)],
+		...[backslashes, `${backslashes}${emoji.slice(0, 1)}`, `\\${emoji.slice(1)}`],
+	]) {
+		await client.call(translate, { body: [{ Text: text }] });
+		const [item] = JSON.parse(sent.at(-1) ?? '') as [{ readonly Text: string }];
+		assert.equal(item.Text, text.toWellFormed());
+		assert.ok(item.Text.isWellFormed());
+	}
+});

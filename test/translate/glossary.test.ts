@@ -7,10 +7,35 @@ import { tableRows, tableTerms, tbxTerms, termFinder } from '../../server/transl
 import { memoryLookup, tableMemory, tmxMemory } from '../../server/translate/memory.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
+test('a damaged table is refused with the line, wherever it is read', () => {
+	for (const [text, place] of [
+		[
+			'build,Bau\nopen,"Öff\nclose,Zu\n',
+			/^The table is damaged at line 2: a quote is not closed\./,
+		],
+		['build,Bau\n"open"er,Öffner\n', /at line 2: something stands between a closing quote/],
+		['build,Bau\n\nopen Öffnen\nclose,Zu\n', /at line 3: the second column is missing/],
+		['"a\nb",x\n"c" ,y\n"d"e,f', /at line 4: something/],
+	] as const) {
+		const refused = { code: 'invalid_request', message: place };
+		assert.throws(() => tableTerms(text, ','), refused, text);
+		assert.throws(() => tableMemory(text, ','), refused, text);
+	}
+	// Inches, remarks and words that are still to be translated are no damage.
+	const inches = '# remark\n5" disk,5"-Diskette\nlater,\n "quoted" , "so" \n';
+	assert.deepEqual(
+		tableTerms(inches, ',').map(({ source, target }) => [source, target]),
+		[
+			['5" disk', '5"-Diskette'],
+			['quoted', 'so'],
+		],
+	);
+});
+
 test('tables are read with quotes, commas, line ends and a head line', () => {
 	assert.deepEqual(tableRows('a,"b, ""c""\nd"\r\ne,f', ','), [
-		['a', 'b, "c"\nd'],
-		['e', 'f'],
+		{ line: 1, cells: ['a', 'b, "c"\nd'] },
+		{ line: 3, cells: ['e', 'f'] },
 	]);
 	const terms = tableTerms(
 		'source,target,pos\nbuild,Bauvorgang,noun\n# a comment,x\nNode,Knoten,',

@@ -184,7 +184,8 @@ function stateOf(
 	allowed: readonly URL[],
 ): DocumentState {
 	const { source, target, origin, to } = work;
-	const { error, path, characters, at, refused, quality, isCancelled = false } = outcome ?? {};
+	const { error, path, characters, at, isCancelled = false } = outcome ?? {};
+	const { refused, texts, quality } = outcome ?? {};
 	const isRunning = active.has(target.fileId);
 	const status: DocumentStatus =
 		error !== undefined
@@ -206,7 +207,7 @@ function stateOf(
 		...defined({ error: error && errorOf(error.code, error.message, error.inner) }),
 		progress: status === 'Succeeded' ? 1 : 0,
 		id,
-		...defined({ characterCharged: characters, refused, quality }),
+		...defined({ characterCharged: characters, refused, texts, quality }),
 	};
 }
 

@@ -5,6 +5,8 @@ import type { Backend } from '../../daemon/backend.ts';
 import { documentPlace, lastPart, urlOf } from '../../jobs/documentAddresses.ts';
 import { type DocumentWork, noteRunning } from '../../jobs/documentService.ts';
 import type { ItemAnswer } from '../../jobs/itemRow.ts';
+import type { Outside } from '../../jobs/workPlaces.ts';
+import type { TextCounts } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/index.ts';
 import { documentField, documentLimits, glossaryField } from '../../protocol/routes/documentApi.ts';
 import { documentBatchLimits } from '../../protocol/routes/documentBatches.ts';
@@ -12,24 +14,33 @@ import { glossaryFormats } from '../../translate/glossaryFile.ts';
 import type { CallerIdentity } from '../callerRoles.ts';
 import type { AppEnv } from '../env.ts';
 import { backgroundPriority } from '../priority.ts';
+import { countsHeader } from './translateReply.ts';
 
 const origin = 'http://127.0.0.1';
+
+/** In whose name, by what and how long a document is translated. */
+export interface ItemRun {
+	readonly identity: CallerIdentity;
+	readonly app: Hono<AppEnv>;
+	readonly backend: Backend;
+	readonly signal: AbortSignal;
+	/** For what comes from stores and goes there. */
+	readonly outside: Outside;
+}
 
 /** @throws AppError what stands in the way of reading or writing; what translating says is the answer */
 export async function documentItem(
 	url: string,
 	{ source, target, glossary, group, origin: known }: DocumentWork,
-	identity: CallerIdentity,
-	app: Hono<AppEnv>,
-	{ documents, jobs }: Backend,
-	signal: AbortSignal,
+	{ identity, app, backend: { documents, jobs }, signal, outside }: ItemRun,
 ): Promise<ItemAnswer> {
 	using _ = noteRunning(group, target.fileId);
 	const { stores, allowed } = documents;
 	const { person } = identity;
 	const placeOf = (text: string, what: string) => documentPlace(text, known, allowed, what);
 	const read = async (text: string, what: string, most: number): Promise<Blob> => {
-		const bytes = await stores.read(placeOf(text, what), person, most, signal);
+		const place = placeOf(text, what);
+		const bytes = await outside(() => stores.read(place, person, most, signal));
 		return new Blob([new Uint8Array(bytes)], { type: 'application/octet-stream' });
 	};
 	const form = new FormData();
@@ -55,7 +66,7 @@ export async function documentItem(
 		...{ id: target.fileId, name: target.name, expiresInS: limits.keepDays * 86_400 },
 	};
 	const place = placeOf(target.url, 'targetUrl');
-	const written = await stores.write(place, bytes, person, result, signal);
+	const written = await outside(() => stores.write(place, bytes, person, result, signal));
 	const figure = (name: string): number | undefined => {
 		const value = response.headers.get(name);
 		return value === null ? undefined : Number(value);
@@ -67,9 +78,15 @@ export async function documentItem(
 			usage: { characters: figure('x-metered-usage') ?? 0 },
 			quality: figure('x-nearglot-quality'),
 			refused: figure('x-nearglot-refused'),
+			texts: countsOf(response.headers.get(countsHeader) ?? ''),
 			at: Date.now(),
 		},
 	};
+}
+
+function countsOf(header: string): TextCounts {
+	const [pieces = 0, translated = 0, partly = 0] = header.split(',').map(Number);
+	return { pieces, translated, partly };
 }
 
 /** A name that tells the format; what the interface calls it comes first. */

@@ -29,6 +29,7 @@ import { categoryName } from '../../services/translate/translateSystems.ts';
 import { unknownFormat } from '../../translate/documents/knownFormats.ts';
 import { mustBeRead } from '../../translate/documents/moreFormats.ts';
 import { documentFormats, formatOf } from '../../translate/documents/translateDocument.ts';
+import type { Term } from '../../translate/glossary.ts';
 import { termFinder } from '../../translate/glossary.ts';
 import { glossaryFormatOf, glossaryFormats } from '../../translate/glossaryFile.ts';
 import { canonicalLanguage, unknownLanguage } from '../../translate/languageCodes.ts';
@@ -44,7 +45,7 @@ import { documentError } from './documentErrors.ts';
 import { documentOperation } from './documentOperation.ts';
 import { requestTranslator } from './requestTranslator.ts';
 import { queryParam } from './translateInput.ts';
-import { modelsHeader, refusedHeader, textsQuality } from './translateReply.ts';
+import { countsHeader, modelsHeader, refusedHeader, textsQuality } from './translateReply.ts';
 
 /** Formats by what clients say a file is, where its name does not tell. */
 const endingsByType: Readonly<Record<string, string>> = {
@@ -133,7 +134,8 @@ async function translateOne(
 	using _ = await documentQueue.enter({ work: opened.work }, signal);
 	const languages = { to: target, ...defined({ from: source }) };
 	const person = personOf(context);
-	const { bytes } = await translateDocumentBytes(opened, languages, translator, person, signal);
+	const made = await translateDocumentBytes(opened, languages, translator, person, signal);
+	const { pieces, translated, partly, bytes } = made;
 	const quality = textsQuality(texts);
 	const response = context.body(new Uint8Array(bytes), 200, {
 		'content-type': 'application/octet-stream',
@@ -141,6 +143,7 @@ async function translateOne(
 		'x-metered-usage': String(used.characters),
 		...modelsHeader([{ models: [...used.models] }]),
 		...refusedHeader([used]),
+		[countsHeader]: `${pieces},${translated},${partly}`,
 		...(quality === undefined ? {} : { 'x-nearglot-quality': quality.toFixed(2) }),
 	});
 	return response;
@@ -206,7 +209,7 @@ function termsOf(file: FormFile, target: string) {
 	return (source: string) => {
 		const known = finders.get(source);
 		if (known) return known;
-		const terms = format.read(text, source, target);
+		const terms = readTerms(() => format.read(text, source, target));
 		if (terms.length === 0)
 			throw documentError(
 				'InvalidGlossary',
@@ -217,6 +220,15 @@ function termsOf(file: FormFile, target: string) {
 		finders.set(source, finder);
 		return finder;
 	};
+}
+
+function readTerms(read: () => Term[]): Term[] {
+	try {
+		return read();
+	} catch (error) {
+		if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
+		throw documentError('InvalidGlossary', error.message, glossaryField);
+	}
 }
 
 function decodedGlossary({ bytes }: FormFile) {

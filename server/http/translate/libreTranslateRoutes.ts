@@ -57,7 +57,8 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			context.set('admitted', await admits);
 		}
 		const type = context.req.header('content-type') ?? '';
-		if (!/^application\/json/i.test(type)) return readForm(context, fieldNames, formBody);
+		if (/^application\/x-www-form-urlencoded/i.test(type))
+			return readForm(context, fieldNames, formBody);
 		const value = await readJson(context, textsBody).catch((error: unknown) => {
 			throw asAppError(error).code === 'invalid_json' ? notJson() : error;
 		});

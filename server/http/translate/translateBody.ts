@@ -7,6 +7,7 @@ import { jsonOf } from '../bodyThread.ts';
 import type { AppEnv } from '../env.ts';
 import { HeldBytes } from '../heldBytes.ts';
 import { readBytes } from '../requestBody.ts';
+import { abortReasonOf } from '../signal.ts';
 import { translatorError } from './translateErrors.ts';
 
 const waitMs = 60_000;
@@ -22,7 +23,11 @@ export async function readBodyJson(
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
 		timer = setTimeout(() => reject(translatorError(408002)), waitMs);
-		signal.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
+		signal.addEventListener(
+			'abort',
+			() => reject(abortReasonOf(signal) ?? new AppError('cancelled')),
+			{ once: true },
+		);
 	});
 	using held = new HeldBytes();
 	let bytes: Uint8Array<ArrayBuffer>;

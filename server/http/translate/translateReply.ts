@@ -77,6 +77,9 @@ export function textsQuality(
 	);
 }
 
+/** The header that says how many texts a document has, how many are translated, and how many in part. */
+export const countsHeader = 'x-nearglot-texts';
+
 /** The header that says how many sentences stayed in their language, as no answer of the model could be used. */
 export function refusedHeader(
 	outcomes: readonly { readonly refused: number }[],

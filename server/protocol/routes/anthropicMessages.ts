@@ -44,6 +44,8 @@ export const anthropicRequest = object({
 	temperature,
 	top_p,
 	top_k,
+	/** Both are the one tier there is. */
+	service_tier: optional(oneOf('auto', 'standard_only')),
 	metadata: optional(object({ user_id: optional(string({ maxLength: 512 })) })),
 	...loadFields,
 });
@@ -61,6 +63,7 @@ const usage = z.object({
 	/** Tokens of the prompt that came from the prefix cache. */
 	cache_read_input_tokens: z.int(),
 	output_tokens: z.int(),
+	service_tier: z.literal('standard'),
 });
 
 const block = z.union([

@@ -115,6 +115,8 @@ const document = z.object({
 	characterCharged: z.number().optional(),
 	/** Beside what the interface has: texts that were left as they were, and how good the others probably are. */
 	refused: z.number().optional(),
+	/** Texts found, whole in the other language, and in it in part. */
+	texts: z.object({ pieces: z.number(), translated: z.number(), partly: z.number() }).optional(),
 	quality: z.number().optional(),
 });
 export type DocumentState = z.output<typeof document>;

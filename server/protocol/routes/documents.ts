@@ -53,11 +53,22 @@ export const translateDocument = route({
 		text: z.string(),
 		/** Texts found. */
 		pieces: z.number(),
+		/** Texts that are whole in the other language. */
+		translated: z.number(),
+		/** Texts that are in it in part; all others are as they were. */
+		partly: z.number(),
 		/** Texts whose translation would have lost or added more than words. */
 		refused: z.array(z.string()).readonly(),
 		/** Of each of them, where it stands (from 1) and what would have been lost. */
 		refusedAt: z
-			.array(z.object({ line: z.number(), column: z.number(), why: z.string() }))
+			.array(
+				z.object({
+					line: z.number(),
+					column: z.number(),
+					key: z.string().exactOptional(),
+					why: z.string(),
+				}),
+			)
 			.readonly(),
 		language: z.string(),
 		score: z.number().exactOptional(),

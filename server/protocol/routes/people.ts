@@ -41,6 +41,8 @@ export const listKeys = route({
 	summary: 'keys that people were given, without the keys',
 	answer: z.object({
 		keys: z.array(key),
+		/** Names of keys that were revoked, for what was used with them. */
+		revoked: z.array(z.object({ id: z.string(), name: z.string() })),
 		peopleLimits: shownLimits,
 		peopleLimitsFixed: z.boolean(),
 	}),
@@ -164,6 +166,18 @@ export const forgetPerson = route({
 	errors: ['conflict', 'store_unavailable', 'disk_full'],
 });
 
+export const endWork = route({
+	method: 'POST',
+	path: '/nearglot/work/end',
+	who: 'member',
+	scope: 'any',
+	section: 'people',
+	summary:
+		'cancels what goes on in the background for whoever asks: responses and batches; how many there were',
+	answer: z.object({ responses: z.number(), batches: z.number() }),
+	errors: ['store_unavailable'],
+});
+
 export const peopleRoutes = [
 	listKeys,
 	createKey,
@@ -173,4 +187,5 @@ export const peopleRoutes = [
 	showUsage,
 	deleteUsage,
 	forgetPerson,
+	endWork,
 ] as const;

@@ -78,7 +78,10 @@ function readTool(value: unknown, path: string): ToolDefinition {
 	if (found['type'] !== undefined && found['type'] !== 'function')
 		throw new Refused(
 			`${path}.type`,
-			(name) => `${name} must be 'function': tools that run on a server do not exist here.`,
+			(name) =>
+				found['type'] === 'custom'
+					? `${name} must be 'function': custom tools are read by /v1/responses. Send the tool there, or as a function with one text.`
+					: `${name} must be 'function': tools that run on a server do not exist here.`,
 			'unsupported_parameter',
 		);
 	// The Responses interface has name and parameters beside `type`.

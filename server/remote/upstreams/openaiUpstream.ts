@@ -7,6 +7,7 @@ import { isRecord } from '../../protocol/errorBody.ts';
 import type { AppError, ModelTask } from '../../protocol/index.ts';
 import { taskSchema } from '../../protocol/routes/answers.ts';
 import { bytesOf, readEvents } from '../../protocol/sse.ts';
+import { wholeJson } from '../../protocol/wholeJson.ts';
 import { failureOf } from './upstreamErrors.ts';
 import { createExchange, type UpstreamDeps } from './upstreamExchange.ts';
 import { allowsModel, type UpstreamEntry } from './upstreamFile.ts';
@@ -82,13 +83,13 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		whole: (path, body, signal, moreS = 0) =>
 			ask(
 				path,
-				body instanceof FormData ? body : JSON.stringify(body),
+				body instanceof FormData ? body : wholeJson(body),
 				silenceMs + moreS * 1000,
 				signal,
 				wholeObject,
 			),
 		stream: (path, body, onObject, signal) =>
-			ask(path, JSON.stringify(body), silenceMs, signal, async (answer) => {
+			ask(path, wholeJson(body), silenceMs, signal, async (answer) => {
 				const { response, alive, key } = answer;
 				const take = (object: Record<string, unknown>) => {
 					if (object['error'] != null) throw failureOf(entry, object, key);

@@ -157,6 +157,7 @@ function usageOf(prompt: number, cached: number, output: number) {
 		cache_creation_input_tokens: 0,
 		cache_read_input_tokens: cached,
 		output_tokens: output,
+		service_tier: 'standard',
 	};
 }
 

@@ -75,6 +75,14 @@ export function createAccount(deps: AccountDeps): Account {
 	const refuse = (verdict: RefusedVerdict, needed: Amounts): AppError => {
 		const { unit, period } = verdict.standing.limit;
 		deps.onRefused?.(`${unit}_per_${period}`);
+		// Of this unit the limit that has refused counts, and it ends for this request when it may be sent again.
+		standings = standings
+			.filter(({ limit }) => limit.unit !== unit || limit.period === period)
+			.map((standing) =>
+				standing.limit.unit === unit && verdict.waitMs !== undefined
+					? { ...standing, resetMs: verdict.waitMs }
+					: standing,
+			);
 		return refusalOf(shown, verdict, needed, counts.clock.now());
 	};
 	let standings: readonly Standing[] = [];

@@ -72,12 +72,20 @@ const schema = `
 	CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
 
+/** What a file of keys says. */
+interface KnownKeys {
+	readonly byHash: ReadonlyMap<string, PersonKey>;
+	readonly people: UsageLimits;
+	readonly revoked: { readonly id: string; readonly name: string }[];
+}
+
+/** Begins the names of settings that hold names of keys that were revoked. */
+const revokedPrefix = 'revoked:';
+
 export class KeyStore {
 	readonly #file: SqliteFile;
 	readonly #clock: ForwardClock;
-	#known:
-		| { version: number; byHash: ReadonlyMap<string, PersonKey>; people: UsageLimits }
-		| undefined;
+	#known: (KnownKeys & { readonly version: number }) | undefined;
 	#connection: DatabaseSync | undefined;
 	readonly #listeners: (() => void)[] = [];
 
@@ -96,6 +104,19 @@ export class KeyStore {
 	/** All keys, also those that have expired, in the order in which they were made. */
 	list(): PersonKey[] {
 		return [...this.#read().byHash.values()];
+	}
+
+	/** Ids and names of keys that were revoked: what was used with them is kept longer than they were. */
+	revoked(): { readonly id: string; readonly name: string }[] {
+		return this.#read().revoked;
+	}
+
+	/** Forgets the name of a key that was revoked. */
+	forgetRevoked(id: string): void {
+		if (this.revoked().some((each) => each.id === id))
+			this.#change((db) =>
+				db.prepare('DELETE FROM settings WHERE name = ?').run(revokedPrefix + id),
+			);
 	}
 
 	/**
@@ -166,6 +187,13 @@ export class KeyStore {
 		return this.#change((db) => {
 			const entry = named(entriesIn(db), wanted);
 			db.prepare('DELETE FROM keys WHERE id = ?').run(entry.id);
+			db.prepare('INSERT OR REPLACE INTO settings VALUES (?, ?)').run(
+				revokedPrefix + entry.id,
+				entry.name,
+			);
+			db.prepare(
+				'DELETE FROM settings WHERE name GLOB ? AND rowid NOT IN (SELECT rowid FROM settings ORDER BY rowid DESC LIMIT ?)',
+			).run(`${revokedPrefix}*`, maxKeys);
 			return entry;
 		});
 	}
@@ -215,9 +243,9 @@ export class KeyStore {
 		this.#file.close();
 	}
 
-	#read(): { byHash: ReadonlyMap<string, PersonKey>; people: UsageLimits } {
+	#read(): KnownKeys {
 		// Who has never had keys gets no file.
-		if (!this.#file.exists) return { byHash: new Map(), people: {} };
+		if (!this.#file.exists) return { byHash: new Map(), people: {}, revoked: [] };
 		return this.#file.read((db) => {
 			const version = Number(db.prepare('PRAGMA data_version').get()?.['data_version']);
 			if (this.#known?.version === version && this.#connection === db) return this.#known;
@@ -228,6 +256,7 @@ export class KeyStore {
 				version,
 				byHash,
 				people: people === undefined ? {} : (JSON.parse(String(people['value'])) as UsageLimits),
+				revoked: revokedIn(db),
 			};
 			return this.#known;
 		});
@@ -260,6 +289,15 @@ function entriesIn(db: DatabaseSync): PersonKey[] {
 		...(row['expires'] === null ? {} : { expiresAt: Number(row['expires']) }),
 	}));
 }
+
+const revokedIn = (db: DatabaseSync): KnownKeys['revoked'] =>
+	db
+		.prepare('SELECT name, value FROM settings WHERE name GLOB ? ORDER BY rowid')
+		.all(`${revokedPrefix}*`)
+		.map(({ name, value }) => ({
+			id: String(name).slice(revokedPrefix.length),
+			name: String(value),
+		}));
 
 function named(keys: readonly PersonKey[], wanted: string): PersonKey {
 	const exact = keys.find(({ id }) => id === wanted);

@@ -74,6 +74,7 @@ export class People {
 	/** Forgets what somebody has used, and how their limits stand. Resolves to the number of rows. */
 	async forget(person: string): Promise<number> {
 		await this.counts.forget(person);
+		this.keys.forgetRevoked(person.replace(/^key:/, ''));
 		return this.book.delete(person);
 	}
 

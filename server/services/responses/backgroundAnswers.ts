@@ -186,12 +186,16 @@ export class BackgroundAnswers {
 		}
 	}
 
-	/** Ends all of them and waits. */
-	async close(): Promise<void> {
-		const jobs = [...this.#jobs.values()];
+	/** Ends all of them, because the server ends, or cancels those of one person, and waits; resolves to their number. */
+	async end(person?: string): Promise<number> {
+		const jobs = [...this.#jobs.values()].filter(
+			(job) => !job.isOver && (person === undefined || job.person === person),
+		);
 		for (const { stop } of jobs)
-			stop.abort(new AppError('daemon_unavailable', 'The model server ends. Ask again.'));
+			if (person !== undefined) stop.abort();
+			else stop.abort(new AppError('daemon_unavailable', 'The model server ends. Ask again.'));
 		await Promise.all(jobs.map(({ over }) => over));
+		return jobs.length;
 	}
 
 	#own(id: string, person: string): Job | undefined {

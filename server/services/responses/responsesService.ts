@@ -230,9 +230,9 @@ export class ResponsesService {
 		return this.#deps.store.inputItems(this.#owner(person), id, range);
 	}
 
-	/** Ends what goes on in the background. */
-	close(): Promise<void> {
-		return this.#background.close();
+	/** Ends what goes on in the background, of everybody or of one person; resolves to how much that was. */
+	end(person?: string): Promise<number> {
+		return this.#background.end(person);
 	}
 
 	#owner(person: Person): string {

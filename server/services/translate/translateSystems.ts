@@ -283,13 +283,13 @@ function chained(first: CustomSystem, second: CustomSystem): CustomSystem {
 function readTerms(file: string, text: string, { from, to }: SystemPair): Term[] {
 	const kind = extname(file).toLowerCase();
 	if (kind === '.tbx' || kind === '.xml') return tbxTerms(text, from, to);
-	return tableTerms(text, kind === '.csv' ? ',' : '\t');
+	return tableTerms(text, kind === '.csv' ? ',' : '\t', file);
 }
 
 function readMemory(file: string, text: string, { from, to }: SystemPair): MemoryPair[] {
 	const kind = extname(file).toLowerCase();
 	if (kind === '.tmx' || kind === '.xml') return tmxMemory(text, from, to);
-	return tableMemory(text, kind === '.csv' ? ',' : '\t');
+	return tableMemory(text, kind === '.csv' ? ',' : '\t', file);
 }
 
 /** Content of a `system.json`; a clear error names the category at fault. */

@@ -76,6 +76,7 @@ function visit(node: Node, context: Visit, path: readonly string[], plural?: Plu
 		start: node.offset,
 		end: node.offset + node.length,
 		text: value,
+		key: path.join('.'),
 		...defined({ branches, comment }),
 		encode: (translation) => JSON.stringify(translation),
 	});

@@ -30,15 +30,33 @@ function mdxFault(text: string): Fault | undefined {
 	} catch (error) {
 		if (error instanceof AppError || error instanceof RangeError || !(error instanceof Error))
 			throw error;
-		const { place, reason, partStart = 0 } = error as Error & Partial<MdxError>;
+		const { place, reason = '', ruleId = '', partStart = 0 } = error as Error & Partial<MdxError>;
 		const point = place && 'start' in place ? place.start : place;
-		const what = reason ?? error.message;
+		const [, tag] = /`(<[^`\s]{1,80}>)`/.exec(reason) ?? [];
+		const isTag = tag !== undefined && ruleId === 'end-tag-mismatch';
 		return {
 			at: partStart + (point?.offset ?? 0),
-			what: what.charAt(0).toLowerCase() + what.slice(1),
+			what: isTag ? `the tag ${tag} and its end do not belong together` : mdxFaultOf(ruleId),
 		};
 	}
 }
+
+const mdxFaultOf = (ruleId: string): string => mdxFaults.get(ruleId) ?? 'this is no MDX';
+
+const mdxFaults: ReadonlyMap<string, string> = new Map([
+	['acorn', 'the code between braces, or after import or export, is no JavaScript'],
+	['end-tag-mismatch', 'a tag is not closed, or another one is'],
+	['non-esm', 'something follows an import or export; begin a paragraph of its own'],
+	['non-spread', 'braces within a tag hold something else than attributes: {...props}'],
+	['spread-extra', 'braces within a tag hold more than one set of attributes'],
+	['unexpected-attribute', 'the end of a tag has attributes'],
+	['unexpected-character', 'a character does not go into a tag; < of a text is written \\<'],
+	['unexpected-closing-slash', 'a tag ends that has not begun'],
+	['unexpected-empty-expression', 'braces within a tag are empty'],
+	['unexpected-eof', 'a brace or a tag is not closed; { of a text is written \\{'],
+	['unexpected-lazy', 'a line of a quote or an item does not begin like those before it'],
+	['unexpected-self-closing-slash', 'the end of a tag has a slash too many'],
+]);
 
 interface Point {
 	readonly offset?: number;
@@ -48,5 +66,7 @@ interface Point {
 interface MdxError {
 	readonly place: Point | { readonly start: Point };
 	readonly reason: string;
+	/** What kind of fault it is. */
+	readonly ruleId: string;
 	readonly partStart: number;
 }

@@ -30,7 +30,8 @@ import type { Extract } from './piece.ts';
 import { entriesFor } from './pluralKeys.ts';
 import { extractPo } from './poDocument.ts';
 import { poEntries } from './poEntries.ts';
-import { proseOf, translatePieces } from './translateDocument.ts';
+import { type IsPartly, partlyBy } from './textCounts.ts';
+import { type PiecesResult, proseOf, translatePieces } from './translateDocument.ts';
 import { extractYaml } from './yamlDocument.ts';
 
 export type MessageFormat = 'json' | 'yaml' | 'po' | FlatFormat;
@@ -125,9 +126,13 @@ export async function translateMissing(
 	},
 ): Promise<MissingResult> {
 	const prose = proseOf(sourceText, extracts[format], languages.to);
-	const { translate, left } = await inItsLanguage(prose, translator, languages);
+	const { translate, left, language } = await inItsLanguage(prose, translator, languages);
 	const { to, without } = languages;
-	return { ...(await mergeMissing(sourceText, targetText, format, translate, to, without)), left };
+	const isPartly = partlyBy(left, language);
+	return {
+		...(await mergeMissing(sourceText, targetText, format, translate, to, without, isPartly)),
+		left,
+	};
 }
 
 /** {@link translateMissing} with a translator that knows the language. */
@@ -138,6 +143,7 @@ export async function mergeMissing(
 	translate: TranslateTexts,
 	to: string,
 	without: readonly string[] = [],
+	isPartly: IsPartly = () => false,
 ): Promise<TranslateMissingResult> {
 	const unwanted = new Set(without);
 	// What the file says already is said again, and what its author wants to keep is kept.
@@ -153,11 +159,11 @@ export async function mergeMissing(
 	};
 	if (isFlat(format) && flatMessages[format].isFramed && targetText.trim() === '') {
 		// A new file needs what stands around the messages.
-		const done = await translatePieces(sourceText, extracts[format], remembered, to);
+		const done = await translatePieces(sourceText, extracts[format], remembered, to, isPartly);
 		const { missing } = changes(sourceText, '', format, () => true, to);
 		const refused = new Set(done.refused);
 		const added = missing.filter(({ text }) => !refused.has(text));
-		return { text: done.text, added, refused: [...refused] };
+		return { text: done.text, added, refused: [...refused], kept: keptOf(done) };
 	}
 	const attempt = async (wanted: (text: string) => boolean) => {
 		const { missing, edits } = changes(sourceText, targetText, format, wanted, to);
@@ -168,7 +174,7 @@ export async function mergeMissing(
 			);
 		// Empty messages of a target file are filled where they are.
 		const extract: Extract = format === 'po' ? extractPo : added;
-		return { missing, done: await translatePieces(merged.text, extract, remembered, to) };
+		return { missing, done: await translatePieces(merged.text, extract, remembered, to, isPartly) };
 	};
 	const first = await attempt((text) => !unwanted.has(text));
 	const refused = new Set(first.done.refused);
@@ -184,8 +190,13 @@ export async function mergeMissing(
 				...defined({ translation: said.get(message.text.trim()) }),
 			})),
 		refused: [...refused],
+		kept: keptOf(last.done),
 	};
 }
+
+/** Texts that are in a file as they are in its source, in whole or in part. */
+const keptOf = ({ pieces, translated, refused }: PiecesResult): number =>
+	pieces - translated - refused.length;
 
 function changes(
 	sourceText: string,

@@ -9,6 +9,8 @@ export interface Piece {
 	readonly end: number;
 	/** The words, free of escapes and line breaks of the format. */
 	readonly text: string;
+	/** By what the format calls it, such as its keys from the root: `menu.open`. */
+	readonly key?: string;
 	/** What the document says of the text, for whoever translates it. */
 	readonly comment?: string;
 	/**

@@ -1,6 +1,7 @@
 /** A document of a known format through a translator; what cannot be kept whole is left as it was. */
 
 import { defined } from '../../protocol/defined.ts';
+import type { TextCounts } from '../../protocol/editingMessages.ts';
 import { sameLanguage } from '../languageCodes.ts';
 import {
 	type DocumentLanguages,
@@ -20,6 +21,7 @@ import { extractPlainText } from './plainTextDocument.ts';
 import { extractPo } from './poDocument.ts';
 import { extractProperties } from './propertiesDocument.ts';
 import { extractSubtitles } from './subtitlesDocument.ts';
+import { type IsPartly, partlyBy, textCounts } from './textCounts.ts';
 import { throughGate } from './throughGate.ts';
 import { extractXliff } from './xliffDocument.ts';
 import { extractYaml } from './yamlDocument.ts';
@@ -48,10 +50,8 @@ export const documentFormats: Readonly<Record<string, Extract>> = {
 };
 
 /** What became of the pieces of a document. */
-export interface PiecesResult {
+export interface PiecesResult extends TextCounts {
 	readonly text: string;
-	/** Pieces found. */
-	readonly pieces: number;
 	/** Source texts whose translation did not pass the gate, or that are malformed ICU messages. */
 	readonly refused: readonly string[];
 	/** Of each of them, where it stands and why. */
@@ -63,6 +63,8 @@ export interface RefusedPlace {
 	/** From 1. */
 	readonly line: number;
 	readonly column: number;
+	/** Its keys from the root, `menu.open`, where the format says them. */
+	readonly key?: string;
 	/** Part of a sentence. */
 	readonly why: string;
 }
@@ -102,8 +104,8 @@ export async function translateDocumentText(
 	const prose = proseOf(text, extract, to);
 	const { translate, language, score, left } = await inItsLanguage(prose, translator, languages);
 	const made = sameLanguage(language, to)
-		? { text, pieces: prose.length, refused: [], refusedAt: [] }
-		: await translatePieces(text, extract, translate, to);
+		? { text, pieces: prose.length, translated: 0, partly: 0, refused: [], refusedAt: [] }
+		: await translatePieces(text, extract, translate, to, partlyBy(left, language));
 	return { ...made, left, language, ...defined({ score }) };
 }
 
@@ -121,31 +123,40 @@ export function proseOf(text: string, extract: Extract, to: string): string[] {
  *
  * @param to Target language (BCP 47), whose plural forms messages get. Without it, messages with
  *   plural forms are left as they are.
+ * @param isPartly Whether a changed text has sentences that stayed as they were.
  */
 export async function translatePieces(
 	text: string,
 	extract: Extract,
 	translate: TranslateTexts,
 	to?: string,
+	isPartly: IsPartly = () => false,
 ): Promise<PiecesResult> {
 	const source = to === undefined ? text : (extract.prepare?.(text, to) ?? text);
 	const first = extract.before
-		? await translatePieces(source, partOf(extract.before, extract), translate, to)
-		: { text: source, pieces: 0, refused: [], refusedAt: [] };
+		? await translatePieces(source, partOf(extract.before, extract), translate, to, isPartly)
+		: { text: source, pieces: 0, translated: 0, partly: 0, refused: [], refusedAt: [] };
 	const pieces = piecesOf(first.text, extract, to);
 	const made = await throughGate(first.text, pieces, extract.rules ?? {}, translate);
 	const all = pieces.flatMap((piece) => [piece, ...(piece.inner ?? [])]);
 	const counted = all.filter((piece) => !piece.companion);
 	const refused = counted.filter((piece) => !made.translations.has(piece));
+	const counts = textCounts(
+		counted.map((piece) => [piece.text, made.translations.get(piece)] as const),
+		isPartly,
+	);
 	return {
 		// Where no word has changed, nothing has.
 		text: made.text === source ? text : made.text,
-		pieces: first.pieces + counted.length,
+		pieces: first.pieces + counts.pieces,
+		translated: first.translated + counts.translated,
+		partly: first.partly + counts.partly,
 		refused: [...first.refused, ...refused.map((piece) => piece.text)],
 		refusedAt: [
 			...first.refusedAt,
 			...refused.map((piece) => ({
 				...placeIn(text, first.text, piece),
+				...defined({ key: piece.key }),
 				why: made.faults.get(piece) ?? 'it is a message that cannot be read',
 			})),
 		],
@@ -160,7 +171,11 @@ const partOf = (before: Extract, { rules }: Extract): Extract =>
 	});
 
 /** Line and column of a piece in the document as it came. */
-function placeIn(text: string, now: string, { start, end }: Piece): Omit<RefusedPlace, 'why'> {
+function placeIn(
+	text: string,
+	now: string,
+	{ start, end }: Piece,
+): Pick<RefusedPlace, 'line' | 'column'> {
 	const raw = now.slice(start, end);
 	// What came before may have grown or shrunk; the piece itself has not changed.
 	const after = text.indexOf(raw, start);

@@ -57,7 +57,7 @@ export function yamlPieces(
 				const plural = isMap(map) ? pluralKey(keyOf(pair), siblingsIn(map)) : undefined;
 				const forms = plural && to ? categoryBranches(piece.text, plural, to) : undefined;
 				const branches = forms ?? vueForms(piece.text);
-				pieces.push({ ...piece, ...(branches ? { branches } : {}) });
+				pieces.push({ ...piece, key: keys.join('.'), ...(branches ? { branches } : {}) });
 			},
 		});
 	}

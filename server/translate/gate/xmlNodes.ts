@@ -89,7 +89,7 @@ const office = {
 	runs: new Set(['r', 't']),
 	looks: new Set(['rPr', 'proofErr', 'lastRenderedPageBreak', 'rPh', 'phoneticPr']),
 	code: new Set(['instrText', 'delText', 'f', 'v', 'oMath', 'oMathPara']),
-	words: new Set(['descr', 'title']),
+	words: new Set(['descr', 'title', 'prompt', 'promptTitle', 'error', 'errorTitle']),
 };
 
 /** Parts of Office files: what words stand in, without how they look. */

@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { runBurst } from '../../../bench/soak/burst.ts';
 import { filesBelow, processFacts } from '../../../bench/soak/held.ts';
 import { runSoak } from '../../../bench/soak/soak.ts';
 import { leaks, occupied, type Reading } from '../../../bench/soak/watch.ts';
@@ -26,6 +27,16 @@ test('seconds of mixed load with loads, unloads and a killed runner end with not
 	assert.ok((counts['right'] ?? 0) > 19 && (counts['kills'] ?? 0) > 0, JSON.stringify(counts));
 	if (process.platform === 'linux')
 		assert.ok(readings.some(({ name, residentBytes }) => name === 'daemon' && residentBytes > 0));
+});
+
+test('a burst of different requests is answered as each of them alone', async () => {
+	const lines: string[] = [];
+	const problems = await runBurst({
+		...{ requests: 16, embeddings: undefined },
+		say: (line) => lines.push(line),
+	});
+	assert.deepEqual(problems, []);
+	assert.match(lines.join('\n'), /^16 answers at once in .*\n0 differ/);
 });
 
 test('memory or handles that keep growing are called a leak, caches that fill are not', () => {

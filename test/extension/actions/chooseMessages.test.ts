@@ -16,7 +16,7 @@ interface Row {
 
 const asked: (readonly string[])[] = [];
 const file = (path: string): FilledMessages => ({
-	...{ uri: {} as never, path, to: 'de', isNew: false, before: '{}', refused: [] },
+	...{ uri: {} as never, path, to: 'de', isNew: false, before: '{}', refused: [], kept: 0 },
 	text: 'all',
 	added: [
 		{ path: ['files', 'open'], text: 'Open', translation: 'Öffnen' },
@@ -25,7 +25,8 @@ const file = (path: string): FilledMessages => ({
 	],
 	fillWithout: async (texts) => {
 		asked.push(texts);
-		return { text: 'some', added: [{ path: ['close'], text: 'Close', translation: 'Schließen' }] };
+		const added = [{ path: ['close'], text: 'Close', translation: 'Schließen' }];
+		return { text: 'some', added, kept: 0 };
 	},
 });
 

@@ -78,7 +78,9 @@ test('the bytes of a Word file come back as such a file, with what has become of
 		const said = JSON.parse(response.headers.get('x-document-result') ?? '');
 		const { quality, ...summary } = said;
 		assert.ok(quality > 0.5 && quality <= 1, String(quality));
-		assert.deepEqual(summary, { pieces: 1, refused: 0, left: 0, language: 'en' });
+		assert.deepEqual(summary, {
+			...{ pieces: 1, translated: 1, partly: 0, refused: 0, left: 0, language: 'en' },
+		});
 		const parts = await textsOf(new Uint8Array(await response.arrayBuffer()), 'a.docx');
 		assert.equal(bodyOf(parts.get('word/document.xml')), run('OPEN THE FILE'));
 	}

@@ -58,6 +58,7 @@ test('thinking, text and calls are blocks in their order, each opened and closed
 	});
 	const usage = (input_tokens: number, cache_read_input_tokens: number, output_tokens: number) => ({
 		...{ input_tokens, cache_creation_input_tokens: 0, cache_read_input_tokens, output_tokens },
+		service_tier: 'standard',
 	});
 	const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm:1' };
 	const ending = { stop_details: null, container: null };

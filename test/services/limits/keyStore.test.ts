@@ -131,3 +131,21 @@ test('a folder in the place of the file is an error with a sentence', () => {
 		code: 'store_unavailable',
 	});
 });
+
+test('the name of a key that was revoked is known until somebody has it forgotten', () => {
+	const path = join(folder(), 'keys.db');
+	const store = new KeyStore(path, fixed);
+	const [first, second] = [store.create(options), store.create({ ...options, name: 'ben' })];
+	store.setPeopleLimits({ tokensPerMinute: 5 });
+	store.revoke(first.entry.id);
+	store.revoke(second.entry.id);
+	assert.deepEqual(store.list(), []);
+	const again = new KeyStore(path, fixed);
+	assert.deepEqual(again.revoked(), [
+		{ id: first.entry.id, name: 'anna' },
+		{ id: second.entry.id, name: 'ben' },
+	]);
+	again.forgetRevoked(first.entry.id);
+	assert.deepEqual(store.revoked(), [{ id: second.entry.id, name: 'ben' }]);
+	assert.deepEqual(store.peopleLimits, { tokensPerMinute: 5 });
+});

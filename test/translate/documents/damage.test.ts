@@ -23,8 +23,13 @@ test('damaged message files are refused whole, as source and as translation', as
 		['a.arb', '{"a": "Open"}', '{"a": "Auf"', /at line 1, column 12: a closing brace is missing/],
 		['a.json', '{"a": "Open"}', '["a", "b words"', /a closing bracket is missing/],
 		['a.json', '{"a": "Open"}', '{"a": "Auf"}}', /at line 1, column 13: something follows the end/],
-		['a.yaml', 'a: Open\n', 'a: "Auf\nb: x\n', /at line \d, column \d+: missing closing "quote/],
-		['a.yml', 'a: Open\n', 'a: Auf\n---\nb: [1\nc: 2\n', /at line \d, column \d+: flow sequence/],
+		['a.yaml', 'a: Open\n', 'a: "Auf\nb: x\n', /at line \d, column \d+: a quote, a bracket/],
+		[
+			'a.yml',
+			'a: Open\n',
+			'a: Auf\n---\nb: [1\nc: 2\n',
+			/at line \d, column \d+: a line is not indented/,
+		],
 	] as const) {
 		const refused = { code: 'invalid_request', message: place };
 		await assert.rejects(job(name, damaged), refused, name);

@@ -232,3 +232,12 @@ test('a paragraph that is too long to be looked into stays, and is told', async 
 	assert.deepEqual([refusedAt[0]?.line, refusedAt[0]?.column], [3, 1]);
 	assert.match(refusedAt[0]?.why ?? '', /too many marks/);
 });
+
+test('lists within lists deeper than anybody writes are refused at once, and long ones are read', async () => {
+	const nested = (depth: number) =>
+		Array.from({ length: depth }, (_, at) => `${'  '.repeat(at)}- words of ${at}\n`).join('');
+	await assert.rejects(async () => translated(nested(800)), /nested too deeply/);
+	await assert.rejects(async () => translated(nested(800), 'a.mdx'), /nested too deeply/);
+	const { pieces } = await translated(nested(12).repeat(30));
+	assert.equal(pieces, 360);
+});

@@ -97,3 +97,22 @@ test('sheets: readings of Japanese words go with the words', async () => {
 	const made = parts.get('xl/sharedStrings.xml') ?? '';
 	assert.ok(made.endsWith('<si><t>Books of Tokyo</t></si></sst>'), made.slice(-200));
 });
+
+test('sheets: what cells ask for and complain of is translated, as long as Excel opens it', async () => {
+	const validation =
+		'<dataValidation type="list" promptTitle="Kind of book" prompt="Choose a &quot;kind&quot; here" errorTitle="Not a kind" error="Choose one of the list"><formula1>"Cheap things,Others"</formula1></dataValidation>';
+	const sheet = `<worksheet><c r="A1" t="s"><v>0</v></c><dataValidations>${validation}</dataValidations></worksheet>`;
+	const file = await zipOf({ ...cellParts, 'xl/worksheets/sheet1.xml': sheet });
+	const long = 'A title that Excel would have to repair';
+	const { parts, refused } = await translated(file, 'a.xlsx', async (texts) =>
+		texts.map((text) => (text === 'Not a kind' ? long : text.toUpperCase())),
+	);
+	assert.equal(
+		parts.get('xl/worksheets/sheet1.xml'),
+		sheet
+			.replace('Kind of book', 'KIND OF BOOK')
+			.replace('Choose a &quot;kind&quot; here', 'CHOOSE A &quot;KIND&quot; HERE')
+			.replace('Choose one of the list', 'CHOOSE ONE OF THE LIST'),
+	);
+	assert.ok(refused.includes('Not a kind'), String(refused));
+});

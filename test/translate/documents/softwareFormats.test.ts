@@ -294,6 +294,43 @@ one = "one thing"
 		await assert.rejects(shouted('a.toml', broken), what);
 });
 
+test('Fluent: names of products and the grammar of terms stay as they are', async () => {
+	const kept = `-brand-short-name = Bird Watcher
+-app-name = Bird Watcher Two
+-vendor-name = Feather Company
+    .gender = masculine form
+`;
+	const words = `-sync-title = Keep in step
+    .case = upper case
+about = About { -brand-short-name }
+    .label = Some label
+`;
+	const { text } = await shouted('app.ftl', kept + words);
+	assert.equal(
+		text,
+		kept +
+			words
+				.replace('Keep in step', 'KEEP IN STEP')
+				.replace('= About', '= ABOUT')
+				.replace('Some label', 'SOME LABEL'),
+	);
+});
+
+test('a text that stays is named by its keys from the root', async () => {
+	for (const [name, source] of [
+		['a.toml', 'x = 1\n[menu.file]\nopen = "Lose {name} here"\n'],
+		['a.json', '{"menu": {"file": {"open": "Lose {name} here"}}}'],
+		['a.yaml', 'menu:\n  file:\n    open: Lose {name} here\n'],
+	] as const) {
+		const { refusedAt } = await shouted(name, source, {}, () => 'NOTHING');
+		assert.deepEqual(
+			refusedAt.map(({ key }) => key),
+			['menu.file.open'],
+			name,
+		);
+	}
+});
+
 test('PHP: values of an array that is returned; keys, code and programs stay', async () => {
 	const source = `<?php
 // A remark

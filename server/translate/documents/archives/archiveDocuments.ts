@@ -15,6 +15,7 @@ import { labelTexts } from './labelTexts.ts';
 import { extractOpenDocument } from './mixedParagraphs.ts';
 import { comparedWords, extractSheet } from './sheetTexts.ts';
 import { extractLayout, extractSlide } from './slideParagraphs.ts';
+import { hasValidationTexts } from './validationTexts.ts';
 import { extractWord, wordStyles } from './wordParagraphs.ts';
 import { PartReader, protectedFile, refused, type ZipPart, zipParts, zipWith } from './zipFile.ts';
 
@@ -49,7 +50,8 @@ const sheets: Read = (parts, reader) => {
 		if (sheet.test(part.name) || comparing.test(part.name)) {
 			const text = reader.text(part);
 			for (const words of comparedWords(text)) kept.add(words);
-			if (/\bt="inlineStr"/.test(text)) inCells.push({ name: part.name, text });
+			if (/\bt="inlineStr"/.test(text) || hasValidationTexts(text))
+				inCells.push({ name: part.name, text });
 		}
 	const extract = extractSheet(kept);
 	const rest = byName([

@@ -20,6 +20,7 @@ import {
 } from '../xmlTree.ts';
 import { altTexts } from './altTexts.ts';
 import { type RunAtom, runPieces } from './runs.ts';
+import { validationTexts } from './validationTexts.ts';
 
 /** Elements with texts that are made of `t` and `r`. */
 const holders = new Set(['si', 'is', 'text']);
@@ -37,9 +38,13 @@ export function extractSheet(kept: ReadonlySet<string>): Extract {
 				if (holders.has(localName(element))) pushAll(pieces, texts(text, element, kept));
 			return pieces;
 		},
-		{ faultOf: xmlFault, rules: gateRules.office, before: altTexts(['cNvPr']) },
+		{ faultOf: xmlFault, rules: gateRules.office, before: attributeTexts },
 	);
 }
+
+const alternatives = altTexts(['cNvPr']);
+const attributeTexts = (text: string): Piece[] =>
+	[...alternatives(text), ...validationTexts(text)].sort((a, b) => a.start - b.start);
 
 function texts(text: string, holder: XmlElement, kept: ReadonlySet<string>): Piece[] {
 	const prefix = holder.name.slice(0, -localName(holder).length);

@@ -54,10 +54,21 @@ export async function zipParts(bytes: Uint8Array, fileName: string): Promise<Zip
 		}
 	} catch (error) {
 		if (error instanceof AppError) throw error;
-		throw refused(fileName, error instanceof Error ? error.message : 'it cannot be read');
+		throw refused(fileName, zipFaultOf(error instanceof Error ? error.message : ''));
 	}
 	checkOverlaps(parts, fileName);
 	return parts;
+}
+
+/** What the reader of zip files means, in words of our own. */
+function zipFaultOf(message: string): string {
+	if (/encryption/i.test(message)) return 'it is encrypted';
+	if (/multi-disk/i.test(message)) return 'it is a part of several';
+	if (/signature not found|eof|overflows|truncated/i.test(message))
+		return 'it is cut off, or no such file';
+	if (/path|characters in fileName/i.test(message))
+		return 'one of its parts has a name that leads out of it';
+	return 'its list of parts is damaged';
 }
 
 /** Parts that share their bytes unpack to far more than the file has. */

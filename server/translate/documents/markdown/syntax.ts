@@ -61,7 +61,7 @@ export function* markdownChunks(
 	text: string,
 	dialect: MarkdownDialect,
 ): Generator<MarkdownChunk, void, undefined> {
-	if (containers.test(text) || hasLongLaziness(text)) throw nestedTooDeeply();
+	if (containers.test(text) || hasLongLaziness(text) || hasDeepItems(text)) throw nestedTooDeeply();
 	const names = definedIn(text);
 	// The parser leaves out a mark of the byte order and does not count it.
 	for (let start = text.startsWith('\ufeff') ? 1 : 0; start < text.length; ) {
@@ -190,6 +190,19 @@ function hasLongLaziness(text: string): boolean {
 		if (!isInside || contained.test(line)) lazy = 0;
 		else if (++lazy > maxLazyLines) return true;
 		at = end + 1;
+	}
+	return false;
+}
+
+/** Items within items: each line of one is compared with all that it lies in. */
+const maxItems = 100;
+const marker = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]/gm;
+
+function hasDeepItems(text: string): boolean {
+	const indents: number[] = [];
+	for (const [, before = ''] of text.matchAll(marker)) {
+		while (indents.length > 0 && (indents.at(-1) ?? 0) >= before.length) indents.pop();
+		if (indents.push(before.length) > maxItems) return true;
 	}
 	return false;
 }

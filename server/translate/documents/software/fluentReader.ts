@@ -20,6 +20,11 @@ export interface FluentVariant extends FluentRange {
 
 const entry = /^(?:-?[A-Za-z][\w-]*[ ]*=|[ ]+\.[A-Za-z][\w-]*[ ]*=)/gm;
 
+const isTerm = /^-/;
+/** Terms that are the names of a product or of who makes it. */
+const nameTerm =
+	/^-(?:[\w-]+-)?(?:brand|company|product|trademark|vendor)(?:-[\w-]+)?\s*=|^-app-?name\s*=/i;
+
 /** End of a placeable that begins at a brace; -1 when it is not closed. */
 function closing(text: string, from: number, to: number): number {
 	let depth = 0;
@@ -56,11 +61,17 @@ function patternIn(text: string, start: number, end: number): FluentPattern | un
 export function fluentValues(text: string): { patterns: FluentPattern[]; fault?: number } {
 	const patterns: FluentPattern[] = [];
 	let comment = '';
+	let isKept = false;
+	let term = '';
 	let last = 0;
 	entry.lastIndex = 0;
 	for (let match = entry.exec(text); match; match = entry.exec(text)) {
 		const between = text.slice(last, match.index);
 		const isAttribute = match[0].startsWith(' ');
+		if (!isAttribute) isKept = nameTerm.test(match[0]);
+		// What a term has besides its words says how it is declined, and is never shown.
+		else if (isTerm.test(term)) isKept = true;
+		if (!isAttribute) term = match[0];
 		if (!isAttribute) comment = /(?:^|\n)((?:#[^\n]*\n)+)$/.exec(between.slice(-2000))?.[1] ?? '';
 		const start = match.index + match[0].length;
 		let end = start;
@@ -80,7 +91,7 @@ export function fluentValues(text: string): { patterns: FluentPattern[]; fault?:
 			if (!next) break;
 			end = line + 1 + next[0].length;
 		}
-		const pattern = asksToKeep(comment) ? undefined : patternIn(text, start, end);
+		const pattern = isKept || asksToKeep(comment) ? undefined : patternIn(text, start, end);
 		if (pattern) patterns.push(pattern);
 		last = end;
 		entry.lastIndex = end;

@@ -30,14 +30,16 @@ export const extractToml: Extract = Object.assign(
 		const isKept = remarksIn(text);
 		const { reader } = readToml(text);
 		const siblings = reader.keys.map((keys) => siblingsOf(keys));
-		return reader.values.flatMap(({ start, end, text: words, quote, table, key }): Piece[] => {
-			if (!isProse(words.trim()) || isName(words, key) || isKept(start, '')) return [];
-			const own = siblings[table];
-			const plural = own && to !== undefined ? pluralKey(key, own) : undefined;
-			const branches = plural && to ? categoryBranches(words, plural, to) : undefined;
-			const encode = (made: string) => quoted(made, quote, quote.length === 3 ? eol : '');
-			return [{ start, end, text: words, encode, ...(branches ? { branches } : {}) }];
-		});
+		return reader.values.flatMap(
+			({ start, end, text: words, quote, table, key, path }): Piece[] => {
+				if (!isProse(words.trim()) || isName(words, key) || isKept(start, '')) return [];
+				const own = siblings[table];
+				const plural = own && to !== undefined ? pluralKey(key, own) : undefined;
+				const branches = plural && to ? categoryBranches(words, plural, to) : undefined;
+				const encode = (made: string) => quoted(made, quote, quote.length === 3 ? eol : '');
+				return [{ start, end, text: words, key: path, encode, ...(branches ? { branches } : {}) }];
+			},
+		);
 	},
 	{ faultOf: (text: string) => readToml(text).fault, rules: gateRules.toml },
 );

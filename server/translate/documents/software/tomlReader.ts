@@ -12,6 +12,8 @@ export interface TomlValue {
 	/** Number of the table it stands in, and its key. */
 	readonly table: number;
 	readonly key: string;
+	/** Keys from the root, `menu.file.open`. */
+	readonly path: string;
 }
 
 const blank = /(?:[ \t\r\n]|#[^\n]*)*/y;
@@ -36,6 +38,8 @@ class TomlReader {
 	readonly nodes: SyntaxNode[] = [];
 	readonly #text: string;
 	#at = 0;
+	/** Name of the table that is open. */
+	#table = '';
 
 	constructor(text: string) {
 		this.#text = text;
@@ -47,7 +51,9 @@ class TomlReader {
 			this.#match(blank);
 			if (this.#at >= this.#text.length) return;
 			if (this.#text[this.#at] === '[') {
-				this.#note(this.#at, this.#match(header));
+				const head = this.#match(header);
+				this.#note(this.#at - head.length, head);
+				this.#table = head.slice(head.startsWith('[[') ? 2 : 1, head.indexOf(']')).trim();
 				this.keys.push([]);
 			} else {
 				this.#value(this.#key());
@@ -112,7 +118,8 @@ class TomlReader {
 				}
 			} else if (letter === '"' || letter === "'") {
 				this.#note(this.#at, 'text');
-				this.values.push({ ...this.#string(), table: this.keys.length - 1, key: name });
+				const path = this.#table === '' ? name : `${this.#table}.${name}`;
+				this.values.push({ ...this.#string(), table: this.keys.length - 1, key: name, path });
 			} else {
 				const start = this.#at;
 				const value = this.#match(plain);
@@ -144,7 +151,7 @@ class TomlReader {
 		}
 	}
 
-	#string(): Omit<TomlValue, 'table' | 'key'> {
+	#string(): Omit<TomlValue, 'table' | 'key' | 'path'> {
 		const text = this.#text;
 		const letter = text[this.#at] ?? '';
 		const quote = text.startsWith(letter.repeat(3), this.#at) ? letter.repeat(3) : letter;

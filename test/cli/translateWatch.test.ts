@@ -1,0 +1,58 @@
+/** `nearglot translate --watch`: what is saved, renamed and deleted while it goes on. */
+
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { after, test } from 'node:test';
+import type { CommandIo } from '../../server/cli/command.ts';
+import { TerminalWriter } from '../../server/cli/terminal.ts';
+import { translateProject } from '../../server/cli/translateProject.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+
+const start = process.cwd();
+after(() => process.chdir(start));
+
+class Screen extends Writable {
+	text = '';
+	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.text += chunk.toString();
+		done();
+	}
+}
+
+test('a saved file is translated again, and a translation without a source is named and stays', async () => {
+	const folder = temporaryFolder('watch');
+	await mkdir(join(folder, '.git'));
+	await mkdir(join(folder, 'docs'));
+	process.chdir(folder);
+	await writeFile('docs/a.md', 'Open it.\n');
+	const [out, err] = [new Screen(), new Screen()];
+	const stop = new AbortController();
+	const io = {
+		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
+		...{ stdin: process.stdin, env: {}, signal: stop.signal },
+	} satisfies CommandIo;
+	const translators = async () => () => ({
+		detect: async () => [],
+		translate: async (texts: readonly string[]) => texts.map((text) => text.toUpperCase()),
+	});
+	const watching = translateProject(
+		{ names: ['docs'], targets: ['de'], from: 'en', force: false, watch: true, translators },
+		io,
+	);
+	const ended = assert.rejects(watching, { code: 'cancelled' });
+	await until('it watches', () => err.text.includes('Watching docs'));
+	await writeFile('docs/a.md', 'Open it.\n\nSave it.\n');
+	const translation = () => readFile('docs/a.de.md', 'utf8');
+	await until('the change is there', async () => (await translation()).includes('SAVE IT.'));
+	await rename('docs/a.md', 'docs/b.md');
+	await until('the other name is there', () => err.text.includes('docs/b.de.md: 2 of 2'));
+	assert.match(err.text, /docs\/a\.md is gone; its translation docs\/a\.de\.md stays\.\n/);
+	await rm('docs/b.md');
+	await until('it is told', () => err.text.includes('docs/b.md is gone'));
+	assert.match(await translation(), /^OPEN IT\.\n\nSAVE IT\.\n$/);
+	stop.abort();
+	await ended;
+});

@@ -1,0 +1,23 @@
+/** Lines of a batch's file as requests. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readItem } from '../../server/jobs/itemRow.ts';
+import { AppError } from '../../server/protocol/index.ts';
+
+const line = (content: string) =>
+	`{"custom_id":"a","url":"/v1/embeddings","body":{"model":"m","input":"${content}"}}`;
+const read = (bytes: Buffer) => readItem(bytes, '/v1/embeddings', false).call;
+
+test('a line that is not UTF-8, or has half of a surrogate pair, is a row of its own and not other letters', () => {
+	for (const bytes of [
+		Buffer.from(line('caf\xe9'), 'latin1'),
+		Buffer.from(line('\\ud83d')),
+		Buffer.from(line('a').replace('input', '\\udc00')),
+	]) {
+		const call = read(bytes);
+		assert.ok(call instanceof AppError && call.code === 'invalid_json');
+	}
+	for (const content of ['café \u{1f600}', '\\ud83d\\ude00', 'C:\\\\ud83d'])
+		assert.ok(!(read(Buffer.from(`\u{feff}${line(content)}`)) instanceof AppError), content);
+});
