@@ -1,7 +1,7 @@
 /**
  * End-to-end tests in a real VS Code: the mocha suite inside the extension host, then the packed VSIX
  * driven through a browser. Needs linux-x64 and Chromium. Ends with `N passed, N failed`.
- * `node scripts/e2e.mjs [suite|ui] [path fragment …]`.
+ * `node scripts/e2e.mjs [suite|ui] [path fragment …]`; `suite lowest` runs the suite in the lowest VS Code that the manifest allows.
  */
 
 import { spawn } from 'node:child_process';
@@ -24,7 +24,8 @@ function tell({ title, error, durationMs }) {
 	if (error) console.log(`       ${error.replaceAll('\n', '\n       ')}`);
 }
 
-installHost();
+const version = only === 'suite' && fragments[0] === 'lowest' ? 'lowest' : 'current';
+installHost(version);
 const results = [];
 const packed = only === 'suite' ? undefined : pack();
 if (only !== 'ui') results.push(...(await runSuiteTwice()));
@@ -41,7 +42,7 @@ process.exit(failed === 0 && results.length > 0 ? 0 : 1);
 async function runSuiteTwice() {
 	const { runSuite } = await import('./vscode-host/suite.mjs');
 	const once = async () => {
-		const { tests, activationMs } = await runSuite({ dir: join(work, 'suite') });
+		const { tests, activationMs } = await runSuite({ dir: join(work, 'suite'), version });
 		stopDaemon(join(work, 'suite/home'));
 		if (activationMs !== undefined) console.log(`activate() took ${activationMs.toFixed(1)} ms`);
 		const all = tests.map(({ title, passed, error, durationMs = 0 }) => ({

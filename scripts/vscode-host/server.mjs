@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
-import { hostEntry, hostNode } from './install.mjs';
+import { hostPaths } from './install.mjs';
 
 /** User settings that keep a test window quiet. */
 const quietSettings = {
@@ -67,7 +67,8 @@ export function hostCommand(dir, args) {
 	mkdirSync(dir, { recursive: true });
 	writeFileSync(join(dir, 'config.yaml'), 'auth: none\n');
 	return new Promise((resolve, reject) => {
-		const child = spawn(hostNode, [hostEntry, ...folders(dir), ...args], {
+		const { node, entry } = hostPaths();
+		const child = spawn(node, [entry, ...folders(dir), ...args], {
 			env: environment(dir, {}),
 			stdio: ['ignore', 'ignore', 'pipe'],
 		});
@@ -86,9 +87,16 @@ export function hostCommand(dir, args) {
 
 /**
  * Starts a server with its state below `dir`. `suite` lets a page run extension tests, which hides
- * notifications. Resolves when it answers.
+ * notifications. `version`: `current`, or `lowest`, which runs the suite alone. Resolves when it answers.
  */
-export async function startHost({ dir, env = {}, suite = false, settings = {}, port }) {
+export async function startHost({
+	dir,
+	env = {},
+	suite = false,
+	settings = {},
+	port,
+	version = 'current',
+}) {
 	const chosen = port ?? (await freePort());
 	mkdirSync(join(dir, 'user-data/User'), { recursive: true });
 	writeFileSync(join(dir, 'config.yaml'), 'auth: none\n');
@@ -97,22 +105,32 @@ export async function startHost({ dir, env = {}, suite = false, settings = {}, p
 		JSON.stringify({ ...quietSettings, ...settings, ...settingsOf(dir) }, null, '\t'),
 	);
 	const log = openSync(join(dir, 'server.log'), 'a');
+	const { node, entry, code } = hostPaths(version);
 	const child = spawn(
-		hostNode,
-		[
-			hostEntry,
-			...folders(dir),
-			...['--auth', 'none', '--bind-addr', `127.0.0.1:${chosen}`],
-			...['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'],
-			...['--disable-getting-started-override', '--ignore-last-opened'],
-			...(suite ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
-		],
+		node,
+		version === 'lowest'
+			? [
+					// The wrapper of that time hands no option of the tests on.
+					join(code, 'out/server-main.js'),
+					...folders(dir).slice(2),
+					...['--server-data-dir', join(dir, 'server'), '--accept-server-license-terms'],
+					...['--host', '127.0.0.1', '--port', String(chosen), '--without-connection-token'],
+					...['--telemetry-level', 'off', '--enable-smoke-test-driver'],
+				]
+			: [
+					entry,
+					...folders(dir),
+					...['--auth', 'none', '--bind-addr', `127.0.0.1:${chosen}`],
+					...['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'],
+					...['--disable-getting-started-override', '--ignore-last-opened'],
+					...(suite ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
+				],
 		{ env: environment(dir, env), stdio: ['ignore', log, log], detached: true },
 	);
 	const base = `http://127.0.0.1:${chosen}`;
 	const stop = () => stopGroup(child);
 	try {
-		await answering(base, child);
+		await answering(version === 'lowest' ? base : `${base}/healthz`, child);
 	} catch (error) {
 		await stop();
 		throw error;
@@ -126,10 +144,10 @@ export async function startHost({ dir, env = {}, suite = false, settings = {}, p
 	};
 }
 
-async function answering(base, child) {
+async function answering(url, child) {
 	for (let attempt = 0; attempt < 600; attempt++) {
 		if (child.exitCode !== null) break;
-		const ok = await fetch(`${base}/healthz`).then(
+		const ok = await fetch(url).then(
 			(response) => response.ok,
 			() => false,
 		);

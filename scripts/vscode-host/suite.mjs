@@ -23,8 +23,8 @@ export async function buildSuite() {
 	return outfile;
 }
 
-/** Runs the suite; resolves to its results. `dir` gets logs, and a picture when it failed. */
-export async function runSuite({ dir, limitMs = 240_000 }) {
+/** Runs the suite; resolves to its results. `version` is that of the editor, `dir` gets logs, and a picture when it failed. */
+export async function runSuite({ dir, version, limitMs = 240_000 }) {
 	const suite = await buildSuite();
 	rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
 	const folder = join(dir, 'workspace');
@@ -34,6 +34,7 @@ export async function runSuite({ dir, limitMs = 240_000 }) {
 	const host = await startHost({
 		dir,
 		suite: true,
+		version,
 		env: { TEST_REPORT: report, NEARGLOT_HOME: join(dir, 'home') },
 	});
 	const browser = await chromium.launch(chromiumOptions);

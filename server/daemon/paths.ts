@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { posix, win32 } from 'node:path';
+import { isReservedOnWindows } from '../hub/names.ts';
 import { AppError } from '../protocol/index.ts';
 
 export interface Machine {
@@ -26,6 +27,12 @@ export function dataDir(machine: Machine): string {
 	const isWhole = (text: string) =>
 		platform === 'win32' ? /^(?:[a-z]:[\\/]|[\\/]{2}[^\\/])/i.test(text) : path.isAbsolute(text);
 	if (chosen) {
+		const odd = platform === 'win32' ? chosen.split(/[\\/]/).find(isOddOnWindows) : undefined;
+		if (odd !== undefined)
+			throw new AppError(
+				'invalid_request',
+				`NEARGLOT_HOME is '${chosen}', and Windows has no folder named '${odd}'. Choose another name.`,
+			);
 		if (isWhole(chosen)) return path.resolve(chosen);
 		throw new AppError(
 			'invalid_request',
@@ -48,6 +55,10 @@ export function dataDir(machine: Machine): string {
 	if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'Nearglot');
 	return path.join(home, '.local', 'share', 'nearglot');
 }
+
+/** Programs do not agree on what such a name means: a device, or the one without its end. */
+const isOddOnWindows = (name: string): boolean =>
+	(/[. ]$/.test(name) && name !== '.' && name !== '..') || isReservedOnWindows(name);
 
 /** Bytes of a socket's path: macOS takes 103, Linux 107. */
 export const maxSocketBytes = 100;

@@ -9,6 +9,9 @@ import { AppError } from '../protocol/index.ts';
 const reserved = /^(con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
 const longestPath = 512;
 
+/** Whether a name stands for a device on Windows, in any folder. */
+export const isReservedOnWindows = (name: string): boolean => reserved.test(name);
+
 /** Why a relative path is refused, or `undefined` when it is safe on Windows, macOS and Linux. */
 export function pathFault(path: string): string | undefined {
 	if (path === '' || path.length > longestPath) return 'is empty or too long';
@@ -19,7 +22,7 @@ export function pathFault(path: string): string | undefined {
 		if (part === '' || part === '.' || part === '..') return 'leaves its folder';
 		if (part.length > 200) return 'has a part that is too long';
 		if (/[. ]$/.test(part)) return 'has a part that ends with a dot or a space';
-		if (reserved.test(part)) return 'is a reserved name on Windows';
+		if (isReservedOnWindows(part)) return 'is a reserved name on Windows';
 	}
 	return undefined;
 }

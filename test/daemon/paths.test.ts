@@ -41,7 +41,9 @@ test('a folder that depends on where a command is run is refused, with what to s
 	refused({ ...linux, env: { NEARGLOT_HOME: 'data' } }, /whole path, not 'data': for example \//);
 	for (const home of ['..\\data', '\\nearglot', '/nearglot', 'C:nearglot'])
 		refused({ ...windows, env: { NEARGLOT_HOME: home } }, /whole path/);
-	for (const home of ['D:\\data', '\\\\server\\share\\data'])
+	for (const home of ['C:\\data.', 'C:\\data ', 'C:\\nul', 'D:/Com1.x/data'])
+		refused({ ...windows, env: { NEARGLOT_HOME: home } }, /no folder named/);
+	for (const home of ['D:\\data', '\\\\server\\share\\data', '\\\\?\\D:\\data'])
 		assert.equal(dataDir({ ...windows, env: { NEARGLOT_HOME: home } }), home);
 	for (const home of ['', '.'])
 		for (const system of [linux, mac]) refused({ ...system, home }, /HOME is '.?'.*NEARGLOT_HOME/);

@@ -1,13 +1,12 @@
-/** The command line on a machine that no model runs on, such as a Mac with an Intel processor; skipped on all others. */
+/** The command line where no model runs, such as on a Mac with an Intel processor or on Alpine Linux; skipped on all others. */
 
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
-import { nativePlatforms } from '../../scripts/nativeFiles.mjs';
-// @ts-expect-error: the scripts are plain JavaScript
 import { npmCommand, root } from '../../scripts/node.mjs';
+import { thisSystem, unsupportedReason } from '../../server/engine/runtime/supportedSystem.ts';
 import { platform, Workshop } from './workshop.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -18,7 +17,9 @@ after(async () => {
 	await workshop?.close();
 });
 
-const options = { skip: nativePlatforms.includes(platform) && `models run on ${platform}` };
+const options = {
+	skip: unsupportedReason(thisSystem()) === undefined && `models run on this ${platform}`,
+};
 
 test('where no model runs it is said so, with what to do instead', options, async () => {
 	workshop = await Workshop.open();

@@ -134,6 +134,7 @@ test('what is packed runs on each system: in the editor at its lowest and its cu
 		'packed-wine',
 		'macos-memory',
 		'unsupported',
+		'alpine',
 		'desktop-e2e',
 	]) {
 		const steps = jobs[name]?.steps ?? [];

@@ -21,6 +21,9 @@ test('UTF-8 with and without a mark, UTF-16 of both orders with and without: tex
 		[new Uint8Array(), '', 'utf-8'],
 		[Buffer.from('\ufeffOpen it.', 'utf16le'), '\ufeffOpen it.', 'utf-16le'],
 		[Buffer.from('\ufeffOpen it.', 'utf16le').swap16(), '\ufeffOpen it.', 'utf-16be'],
+		// Without a zero in any letter, only the mark says it.
+		[Buffer.from('\ufeffФайл', 'utf16le'), '\ufeffФайл', 'utf-16le'],
+		[Buffer.from('\ufeff打开文件', 'utf16le').swap16(), '\ufeff打开文件', 'utf-16be'],
 		[Buffer.from('Open the file.', 'utf16le'), 'Open the file.', 'utf-16le'],
 		[Buffer.from('Open the file.', 'utf16le').swap16(), 'Open the file.', 'utf-16be'],
 	];
