@@ -9,6 +9,7 @@ import { basename } from 'node:path';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { fileLines } from '../jobs/lines.ts';
 import { defined } from '../protocol/defined.ts';
+import { AppError } from '../protocol/index.ts';
 import { listOwnModels } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -253,9 +254,12 @@ async function ownModel(
 	);
 	const [only] = there;
 	if (only !== undefined && there.length === 1) return only.id;
+	if (only === undefined)
+		throw new AppError(
+			'model_not_found',
+			'There is no embedding model here. nearglot models search embed shows some; nearglot models pull all-minilm-l6-v2 gets a small one.',
+		);
 	throw new UsageError(
-		only === undefined
-			? 'There is no embedding model here. nearglot models search --task embeddings shows some; nearglot models pull NAME gets one.'
-			: `There are several embedding models; name one with --model: ${there.map(({ id }) => id).join(', ')}.`,
+		`There are several embedding models; name one with --model: ${there.map(({ id }) => id).join(', ')}.`,
 	);
 }

@@ -62,6 +62,7 @@ export class EmbeddingBatches {
 	#known: Map<string, BatchAnswer> | undefined;
 	readonly #open = new Set<string>();
 	readonly #files = new Set<string>();
+	#isBeginning = false;
 
 	constructor(options: EmbeddingBatchesOptions) {
 		this.#options = options;
@@ -69,7 +70,7 @@ export class EmbeddingBatches {
 
 	/** Whether batches are under way that nobody has taken yet. */
 	get isBusy(): boolean {
-		return this.#open.size > 0;
+		return this.#isBeginning || this.#open.size > 0;
 	}
 
 	/** @returns id of the batch of these texts that was begun before, or of a new one */
@@ -89,7 +90,9 @@ export class EmbeddingBatches {
 				...{ input_file_id: file.id, endpoint, completion_window: '7d' },
 				metadata: { name: name.slice(0, 200), texts: mark },
 			};
+			this.#isBeginning = true;
 			({ id } = await daemon.call(createBatch, { body: asked }, { signal }));
+			this.#isBeginning = false;
 		}
 		this.#open.add(id);
 		return id;

@@ -38,7 +38,8 @@ Usage: nearglot transcribe FILE|PATTERN… [OPTIONS]   (- reads one recording fr
        nearglot transcribe FOLDER|PATTERN|FILE… --batch [--watch] [--out FOLDER] [OPTIONS]
        nearglot transcribe --microphone [--seconds N] [OPTIONS]
 
-Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into text on this machine.
+Turns recordings (WAV, MP3, FLAC, Ogg, WebM, MP4, M4A; with AAC in
+them where ffmpeg is installed) into text on this machine.
 
   --model M          speech model; default: the loaded or the largest downloaded one
   --language L       language that is spoken (en, de, …); default: detected

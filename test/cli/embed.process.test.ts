@@ -163,3 +163,19 @@ test(
 		assert.equal(await readFile(out, 'utf8'), 'kept');
 	},
 );
+
+test('without an embedding model it is said which command gets one, and that command exists', async () => {
+	const bare = await newHome();
+	try {
+		const file = join(temporaryFolder('embed'), 'a.txt');
+		await writeFile(file, 'a\n');
+		const { code, stderr } = await bare.run(['embed', file, '--out', '-']);
+		assert.equal(code, 1, stderr);
+		assert.match(stderr, /models search embed shows some; nearglot models pull all-minilm-l6-v2 /);
+		const found = await bare.run(['models', 'search', 'embed']);
+		assert.equal(found.code, 0, found.stderr);
+		assert.match(found.stdout, /all-minilm-l6-v2/i);
+	} finally {
+		await bare.close();
+	}
+});

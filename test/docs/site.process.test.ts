@@ -252,7 +252,7 @@ const questions: readonly (readonly [string, ...string[]])[] = [
 	['verify checksum of download', '/help/faq#what-if-a-download-stops'],
 	['use in GitHub Actions CI', '/help/faq#how-do-i-check-translations'],
 	['keyboard shortcut', '/help/faq#how-do-i-set-a-keyboard-shortcut'],
-	['language of the user interface', '/help/faq#which-language-has-the-user-interface'],
+	['language of the user interface', '/help/faq#which-languages-does-the-user-interface-have'],
 	['embedding and semantic search', '/help/faq#how-do-i-search-by-meaning'],
 	['back up my data', '/operate/upgrade#back-up'],
 	[

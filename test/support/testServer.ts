@@ -113,7 +113,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 		close: async () => {
 			await listener.close();
 			await backend.close();
-			await rm(home, { recursive: true, force: true });
+			// Processes that end just now may still write.
+			await rm(home, { recursive: true, force: true, maxRetries: 5 });
 		},
 	};
 }
