@@ -20,6 +20,9 @@ for (const name of process.argv.slice(2)) {
 		fault = error.code ?? error.message;
 	}
 	await new Promise((resolve) => setImmediate(resolve));
+	// Node has threads that come and go; one of the package stays.
+	for (let look = 0; look < 50 && threads() > quiet.threads; look++)
+		await new Promise((resolve) => setTimeout(resolve, 20));
 	found[name] = {
 		threads: threads() - quiet.threads,
 		work: process.getActiveResourcesInfo().length - quiet.work,

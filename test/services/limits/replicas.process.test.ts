@@ -86,7 +86,8 @@ for (const unit of countedUnits)
 		}
 		assert.deepEqual(
 			two.standings.map(({ limit }) => limit.period),
-			['minute', 'day'],
+			['day'],
+			'the limit that has refused',
 		);
 		const [first, second] = replicas as [TestServer, TestServer];
 		await first.backend.people.book.flush();
