@@ -113,8 +113,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 		close: async () => {
 			await listener.close();
 			await backend.close();
-			// Processes that end just now may still write.
-			await rm(home, { recursive: true, force: true, maxRetries: 5 });
+			// What is written late would come into the folder that is removed.
+			await backend.save();
+			await rm(home, { recursive: true, force: true });
 		},
 	};
 }
