@@ -61,6 +61,8 @@ const doings = {
 	batch: 'keep files, run batches',
 	speech: 'transcribe',
 	translation: 'translate, by the engine the owner chose',
+	people:
+		'end what goes on in the background for themselves (the gateway lets nobody ask this through it)',
 	server: 'open the studio page, ask whether the server answers',
 };
 
