@@ -136,7 +136,10 @@ class Embedding {
 		while (open.length > 0) yield await take();
 		// A file of nothing must not take the place of another.
 		if (this.#failed.length === this.#done)
-			throw new UsageError(`None of the texts could be embedded. ${this.#failed[0]}`);
+			throw new AppError(
+				'invalid_request',
+				`None of the texts could be embedded. ${this.#failed[0]}`,
+			);
 	}
 
 	end(out: string): number {

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
-import { setFormFile } from '../protocol/index.ts';
+import { AppError, setFormFile } from '../protocol/index.ts';
 import {
 	createBatch,
 	deleteFile,
@@ -12,7 +12,6 @@ import {
 	uploadFile,
 } from '../protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
-import { UsageError } from './command.ts';
 
 /** Texts that make one batch. */
 export interface TextPart {
@@ -115,7 +114,8 @@ export class EmbeddingBatches {
 			onProgress((batch.progress?.items ?? completed + failed) * requestTexts);
 		}
 		if (last?.status !== 'completed')
-			throw new UsageError(
+			throw new AppError(
+				'conflict',
 				`The batch ${id} is ${last?.status ?? 'gone'}${last?.errors?.data[0] === undefined ? '' : `: ${last.errors.data[0].message}`}. The same command begins it anew.`,
 			);
 		this.#open.delete(id);

@@ -19,8 +19,8 @@ test('the pods of the Indexed Job run each request once, and the last one writes
 	const shard = args.find((each) => each.startsWith('--shard='));
 	assert.equal(shard, `--shard=$(JOB_COMPLETION_INDEX)/${pods}`, 'as many parts as pods');
 
-	const work = temporaryFolder('work');
-	mkdirSync(join(work, 'results'));
+	const folder = temporaryFolder('batch');
+	mkdirSync(join(folder, 'results'));
 	const ids = Array.from({ length: 130 }, (_, id) => `${id}`);
 	const lines = ids.map((id) =>
 		JSON.stringify({
@@ -31,21 +31,21 @@ test('the pods of the Indexed Job run each request once, and the last one writes
 			},
 		}),
 	);
-	writeFileSync(join(work, 'requests.jsonl'), lines.join('\n'));
+	writeFileSync(join(folder, 'requests.jsonl'), lines.join('\n'));
 	// Two machines here; a pod that comes again finds its part done.
 	const homes = await Promise.all([newHome(), newHome()]);
 	try {
 		const runs = homes.map(async (home, machine) => {
 			for (let index = machine; index < pods; index += homes.length) {
 				const own = args.map((each) =>
-					each.replace('/work/', `${work}/`).replace('$(JOB_COMPLETION_INDEX)', `${index}`),
+					each.replace('/batch/', `${folder}/`).replace('$(JOB_COMPLETION_INDEX)', `${index}`),
 				);
 				const { code, stderr } = await home.run(own);
 				assert.equal(code, 0, stderr);
 			}
 		});
 		await Promise.all(runs);
-		const rows = readFileSync(join(work, 'results/output.jsonl'), 'utf8').trim().split('\n');
+		const rows = readFileSync(join(folder, 'results/output.jsonl'), 'utf8').trim().split('\n');
 		assert.deepEqual(
 			rows.map((row) => JSON.parse(row).custom_id),
 			ids,
