@@ -4,7 +4,7 @@ import type { Constraint, GenerateRequest, SamplingOptions } from '../../engine/
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
-import { functionsOf, shownTools } from './customTools.ts';
+import { functionsOf, shownTools } from './customCalls.ts';
 import type { ModelProfile } from './profile.ts';
 import { seenMessages } from './promptImages.ts';
 

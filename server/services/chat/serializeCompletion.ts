@@ -6,7 +6,7 @@ import { type FinishReason, productVersion, type ToolCall } from '../../protocol
 import type { ProviderFallback } from '../host.ts';
 import type { ChatEvent, ChatOutcome, ChatStage } from './chatService.ts';
 import type { CallPiece } from './choiceReader.ts';
-import { CustomInput, inputOf } from './customTools.ts';
+import { CustomInput, inputOf } from './customCalls.ts';
 
 /** Head of an answer: the same on every chunk. */
 export interface AnswerHead {

@@ -22,7 +22,7 @@ import {
 	grantedAnswer,
 } from '../limits/answerTokens.ts';
 import { type ChatOutcome, type ChatService, chatUsageOf } from './chatService.ts';
-import { functionsOf, shownTools } from './customTools.ts';
+import { functionsOf, shownTools } from './customCalls.ts';
 import { upstreamTimings } from './upstreamTimings.ts';
 
 export interface UpstreamChatDeps {

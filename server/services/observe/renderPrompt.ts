@@ -1,7 +1,7 @@
 /** The prompt of a chat as the model gets it, as a text: as the model's own template writes it. */
 
 import { withoutTurns } from '../../engine/text/historyTurns.ts';
-import { shownTools } from '../chat/customTools.ts';
+import { shownTools } from '../chat/customCalls.ts';
 import type { LoadProfile } from '../chat/profile.ts';
 import { seenMessages } from '../chat/promptImages.ts';
 import type { ModelHost } from '../host.ts';

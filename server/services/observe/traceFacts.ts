@@ -2,7 +2,7 @@
 
 import { asAppError } from '../../protocol/index.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
-import { shownTools } from '../chat/customTools.ts';
+import { shownTools } from '../chat/customCalls.ts';
 import type { ObservedRequest } from './observedChat.ts';
 
 export type TraceValue = string | number | boolean | string[];

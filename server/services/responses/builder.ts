@@ -7,7 +7,7 @@ import { type ChatTool, customNames } from '../../protocol/routes/customTools.ts
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
-import { CustomInput } from '../chat/customTools.ts';
+import { CustomInput } from '../chat/customCalls.ts';
 import { fallbackField, omittedField, toWireLogprob } from '../chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../host.ts';
 

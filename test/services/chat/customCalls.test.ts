@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CustomInput, inputOf } from '../../../server/services/chat/customTools.ts';
+import { CustomInput, inputOf } from '../../../server/services/chat/customCalls.ts';
 
 const texts = [
 	'',
