@@ -289,3 +289,34 @@ test('reStructuredText: who, when and which version stay, what a field tells in 
 	assert.match(text, /^:param name: THE NAME OF THE THING$/m);
 	assert.match(text, /^WORDS\.$/m);
 });
+
+test('reStructuredText: what pictures say and what code is called is translated', async () => {
+	const source = `.. figure:: a.png
+   :scale: 50 %
+   :alt: A red house
+
+   The caption.
+
+.. |logo| image:: b.png
+   :alt: Our logo
+
+.. code-block:: python
+   :caption: The first lines
+
+   x = 1
+   :alt: no option
+
+.. image:: c.png
+   :alt: Words that go on
+      on a second line
+`;
+	const { text, refused } = await shouted('a.rst', source);
+	assert.deepEqual(refused, []);
+	assert.equal(
+		text,
+		['A red house', 'The caption.', 'Our logo', 'The first lines'].reduce(
+			(made, words) => made.replace(words, words.toUpperCase()),
+			source,
+		),
+	);
+});

@@ -74,6 +74,18 @@ function extract(text: string): Piece[] {
 		text: line.slice(offset),
 		before: line.slice(0, offset),
 	});
+	/** Words in the options of a directive; those that go on on a second line stay. */
+	const optionWords = (from: number, indent: number) => {
+		for (let at = from; ; at++) {
+			const line = lines[at];
+			const [option, name] = /^[ \t]+:([\w-]+):[ \t]*/.exec(line?.text ?? '') ?? [];
+			if (line === undefined || option === undefined || indentOf(line.text) <= indent) return;
+			const below = lines[at + 1]?.text ?? '';
+			const goesOn = below.trim() !== '' && indentOf(below) > indentOf(line.text);
+			if (/^(?:alt|caption)$/.test(name ?? '') && !goesOn)
+				pushAll(pieces, prosePiece(text, [lineAt(line, option.length)], rstMarks, opens, rstApart));
+		}
+	};
 	for (let at = 0; at < lines.length; at++) {
 		const line = lines[at] as TextLine;
 		const raw = line.text;
@@ -104,6 +116,9 @@ function extract(text: string): Piece[] {
 			const directive = /^\.\.[ \t]+([\w:.-]{1,60})::(?:[ \t]+|$)/.exec(body);
 			const note = /^\.\.[ \t]+\[[#*]?[\w.-]{0,60}\][ \t]+/.exec(body);
 			const name = directive?.[1]?.toLowerCase() ?? '';
+			// A substitution is a directive behind its name.
+			if (directive || /^\.\.[ \t]+\|[^|]{1,60}\|[ \t]+[\w-]+::/.test(body))
+				optionWords(at + 1, indent);
 			if (note) paragraph.push(lineAt(line, indent + note[0].length));
 			else if (directive && bodies.has(name)) {
 				const words = body.slice(directive[0].length);
