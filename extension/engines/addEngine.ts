@@ -64,9 +64,9 @@ export async function addEngine(deps: EngineDeps): Promise<void> {
 	const { protocol, hostname, host } = new URL(url.trim());
 	const isOpen = protocol === 'http:' && !isLoopbackHost(hostname);
 	if (isOpen && !(await acceptOpenNetwork(host))) return;
-	const key = await askKey(stepTitle(3));
+	const key = await pickKey(stepTitle(3));
 	if (key === undefined) return;
-	const uses = await askUses(stepTitle(4), host);
+	const uses = await pickUses(stepTitle(4), host);
 	if (uses === undefined) return;
 	const added = await deps.languageServer.request('nearglot/engines/add', {
 		...{ name: name.trim(), url: url.trim(), uses, allowHttp: isOpen },
@@ -110,7 +110,7 @@ export async function testEngine({ languageServer, models }: EngineDeps, name: s
 }
 
 /** The key, '' for none; `undefined` after Escape. */
-export async function askKey(title: string): Promise<string | undefined> {
+export async function pickKey(title: string): Promise<string | undefined> {
 	const key = await vscode.window.showInputBox({
 		title,
 		prompt: vscode.l10n.t(
@@ -126,7 +126,7 @@ export async function askKey(title: string): Promise<string | undefined> {
 	return key?.trim();
 }
 
-async function askUses(title: string, host: string): Promise<UpstreamUse[] | undefined> {
+async function pickUses(title: string, host: string): Promise<UpstreamUse[] | undefined> {
 	const picked = await vscode.window.showQuickPick(
 		upstreamUses.map((use) => ({ label: useLabel(use), use, picked: true })),
 		{

@@ -1,9 +1,9 @@
 /** *Engines on Other Machines*: what was added, and what can be done with it. */
 
 import * as vscode from 'vscode';
-import type { UpstreamInfo } from '../../server/protocol/routes/upstreams.ts';
+import type { UpstreamInfo } from '../../server/protocol/routes/upstreamEngines.ts';
 import { keepEngineKey } from '../secretStorage.ts';
-import { addEngine, askKey, type EngineDeps, testEngine, useLabel } from './addEngine.ts';
+import { addEngine, type EngineDeps, pickKey, testEngine, useLabel } from './addEngine.ts';
 
 /** Lists the engines; one that is picked can be tried, given another key, or removed. */
 export async function manageEngines(deps: EngineDeps): Promise<void> {
@@ -37,7 +37,7 @@ async function changeEngine(deps: EngineDeps, engine: UpstreamInfo): Promise<voi
 	const what = await vscode.window.showQuickPick([test, rekey, remove], { title: name });
 	if (what === test) await testEngine(deps, name);
 	if (what === rekey) {
-		const key = await askKey(vscode.l10n.t('Key of {0}', name));
+		const key = await pickKey(vscode.l10n.t('Key of {0}', name));
 		if (key === undefined) return;
 		const kept = key === '' ? undefined : { url, key };
 		const { models, uses, timeoutS } = engine;

@@ -9,7 +9,7 @@ import {
 	removeUpstream,
 	testUpstream,
 	type UpstreamInfo,
-} from '../protocol/routes/upstreams.ts';
+} from '../protocol/routes/upstreamEngines.ts';
 import {
 	checkedAddress,
 	checkedName,

@@ -33,7 +33,7 @@ import type { SpeechForm } from './routes/speechForm.ts';
 import type { openStudio } from './routes/studio.ts';
 import type { TranslationSystem } from './routes/translationSystems.ts';
 import type { textTypes, translateEngines } from './routes/translatorApi.ts';
-import type * as upstreams from './routes/upstreams.ts';
+import type * as upstreams from './routes/upstreamEngines.ts';
 import type { SecretName } from './secretNames.ts';
 import type {
 	Transcript,

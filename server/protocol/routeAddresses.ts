@@ -23,7 +23,7 @@ import type * as studio from './routes/studio.ts';
 import type * as systems from './routes/translationSystems.ts';
 import type * as translator from './routes/translatorApi.ts';
 import type * as files from './routes/uploadedFiles.ts';
-import type * as upstreams from './routes/upstreams.ts';
+import type * as upstreams from './routes/upstreamEngines.ts';
 
 export const notices = address<typeof status.notices>('GET', '/nearglot/notices');
 export const proof = address<typeof status.proof>('GET', '/nearglot/proof');

@@ -30,7 +30,7 @@ const engineName = string({ minLength: 1, maxLength: 64 });
 export const listUpstreams = route({
 	method: 'GET',
 	path: '/nearglot/upstreams',
-	summary: 'engines on other machines, and the models that they have told of',
+	summary: 'engines on other machines, and the models that they list',
 	answer: z.object({
 		upstreams: z.array(engine).readonly(),
 		/** Of an engine that cannot be asked within three seconds, those that it told of last. */
