@@ -26,7 +26,7 @@ import { kernelFile } from '../../server/engine/runtime/kernelLibrary.ts';
 import { libraryNames } from '../../server/engine/runtime/library.ts';
 import { visualCLibraries } from '../../server/engine/runtime/visualC.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { openImports } from './nativeImports.ts';
+import { openImports, processorOf } from './nativeImports.ts';
 
 const folder = temporaryFolder('native');
 
@@ -50,8 +50,11 @@ for (const platform of nativePlatforms as string[]) {
 		assert.deepEqual(binaries.sort(), [...new Set([...native, ...libraries])].sort());
 		for (const file of binaries)
 			assert.deepEqual(
-				openImports(join(packages, file), platform),
-				[],
+				[
+					...openImports(join(packages, file), platform),
+					processorOf(readFileSync(join(packages, file))),
+				],
+				[platform.split('-')[1]],
 				`${file} needs what is neither packed nor part of the system`,
 			);
 		const sources = [...packed].filter((file) => /\.(cc|hh|h|S|ts|map|md)$/.test(file));

@@ -17,7 +17,7 @@ const systemLibraries: Readonly<Record<string, RegExp>> = {
 	linux: /^(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$/,
 	darwin: /^\/(usr\/lib|system\/library)\//,
 	win32:
-		/^(kernel32|advapi32|user32|ole32|oleaut32|shell32|shlwapi|dbghelp|dxcore|setupapi|cfgmgr32|ws2_32|bcrypt|rpcrt4|version|psapi|gdi32|ntdll|d3d12|dxgi|node)\.(dll|exe)$|^api-ms-win-/,
+		/^(kernel32|advapi32|user32|ole32|oleaut32|shell32|shlwapi|dbghelp|dxcore|setupapi|cfgmgr32|ws2_32|bcrypt|rpcrt4|ucrtbase|kernelbase|version|psapi|gdi32|ntdll|d3d12|dxgi|node)\.(dll|exe)$|^api-ms-win-/,
 };
 
 /** Whether a library comes with the system, or is told of where it is missing. */
@@ -29,11 +29,37 @@ function isOfSystem(name: string, platform: string): boolean {
 
 /** @returns names as the binary has them; what is loaded only when it is called (delayed imports) is not among them */
 export function importsOf(bytes: Buffer): string[] {
-	if (bytes.readUInt16LE(0) === 0x5a4d) return peImports(bytes);
-	if (bytes.readUInt32BE(0) === 0x7f454c46) return elfImports(bytes);
+	if (isPe(bytes)) return peImports(bytes);
+	if (isElf(bytes)) return elfImports(bytes);
 	if (bytes.readUInt32LE(0) === 0xfeedfacf) return machImports(bytes);
 	throw new Error('This is no binary of a known kind.');
 }
+
+/** The processor that a binary is for, in Node's words. */
+export function processorOf(bytes: Buffer): string | undefined {
+	const [kinds, at] = isPe(bytes)
+		? [peProcessors, bytes.readUInt16LE(bytes.readUInt32LE(0x3c) + 4)]
+		: isElf(bytes)
+			? [elfProcessors, bytes.readUInt16LE(18)]
+			: [machProcessors, bytes.readUInt32LE(4)];
+	return kinds.get(at);
+}
+
+const peProcessors = new Map([
+	[0x8664, 'x64'],
+	[0xaa64, 'arm64'],
+]);
+const elfProcessors = new Map([
+	[62, 'x64'],
+	[183, 'arm64'],
+]);
+const machProcessors = new Map([
+	[0x0100_0007, 'x64'],
+	[0x0100_000c, 'arm64'],
+]);
+
+const isPe = (bytes: Buffer): boolean => bytes.readUInt16LE(0) === 0x5a4d;
+const isElf = (bytes: Buffer): boolean => bytes.readUInt32BE(0) === 0x7f454c46;
 
 const textAt = (bytes: Buffer, at: number): string =>
 	bytes.toString('latin1', at, bytes.indexOf(0, at));
