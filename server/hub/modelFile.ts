@@ -4,8 +4,9 @@
  */
 
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join, posix, sep } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { isBelow } from '../store/isBelow.ts';
 import { realPath } from '../store/realPath.ts';
 import { pathFault } from './names.ts';
 
@@ -37,7 +38,7 @@ export async function fileFault(folder: string, path: string): Promise<string | 
 	const real = await realPath(path).catch(() => undefined);
 	if (real === undefined) return undefined;
 	const own = await realPath(folder);
-	if (!real.startsWith(own + sep) && dirname(real) !== hubBlobs(own))
+	if (!isBelow(real, own) && dirname(real) !== hubBlobs(own))
 		return 'is a link that leaves the folder';
 	// Opening a pipe waits for ever, and a device never ends.
 	return (await stat(real)).isFile() ? undefined : 'is not a plain file';

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
+import { isBelow } from '../store/isBelow.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
@@ -164,7 +165,7 @@ async function insideOf(root: string, path: string): Promise<string> {
 	const [real, base] = await Promise.all([realPath(path), realPath(root)]).catch((error) => {
 		throw readable(error, path);
 	});
-	if (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep)) return real;
+	if (real === base || isBelow(real, base)) return real;
 	throw new AppError('not_found', `${path} leads out of ${root}.`);
 }
 
