@@ -167,6 +167,14 @@ test('paths that Windows may find too long go to libraries and programs by the o
 	);
 });
 
+test('the home folder is asked for where a system that knows none is expected', () => {
+	const asking = all.filter(({ path, text }) => /^server/.test(path) && /\bhomedir\b/.test(text));
+	assert.deepEqual(
+		asking.map(({ path }) => path),
+		['server/store/homeFolder.ts'],
+	);
+});
+
 test('where links lead is asked in the one place that knows drives which do not tell', () => {
 	const asking = all.filter(({ text }) => /\brealpath\b/.test(text));
 	assert.deepEqual(
