@@ -117,7 +117,8 @@ export class JsonFile<Value extends object> {
 		if (!found?.isFile()) return undefined;
 		const file = openPathNow(this.path, 'r');
 		try {
-			return readFileSync(file, 'utf8');
+			const text = readFileSync(file, 'utf8');
+			return text;
 		} finally {
 			closeSync(file);
 		}

@@ -21,7 +21,7 @@ export interface LinkSystem {
 const certain = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 /** Rejects with the system's own errors: `ENOENT` where there is nothing, or a link to nothing. */
-export const linkFollower =
+export const pathResolver =
 	({ platform, ...system }: LinkSystem) =>
 	async (path: string): Promise<string> => {
 		try {
@@ -32,8 +32,8 @@ export const linkFollower =
 		}
 	};
 
-/** {@link linkFollower} on this machine. */
-export const realPath = linkFollower({
+/** {@link pathResolver} on this machine. */
+export const realPath = pathResolver({
 	platform: process.platform,
 	native: (path) => realpath(path),
 	byLinks: promisify(byLinks),

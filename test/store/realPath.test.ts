@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { linkFollower, realPath } from '../../server/store/realPath.ts';
+import { pathResolver, realPath } from '../../server/store/realPath.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const refusing = (platform: NodeJS.Platform, code: string) =>
-	linkFollower({
+	pathResolver({
 		platform,
 		native: () => Promise.reject(Object.assign(new Error(code), { code })),
 		byLinks: async (path) => `followed ${path}`,
