@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunItem } from '../../server/jobs/itemRow.ts';
 import type { OpenJobs } from '../../server/jobs/jobService.ts';
+import type { NewBatch } from '../../server/jobs/personBatches.ts';
 import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
@@ -43,15 +44,13 @@ for (const queue of ['the embedded queue', 'Redis'] as const) {
 			...{ width: 1, leaseMs: 900, itemMs: 1 },
 		};
 	};
-	const asked = async (jobs: OpenJobs, lines: readonly string[]) => {
+	const asked = async (jobs: OpenJobs, lines: readonly string[]): Promise<NewBatch> => {
 		const file = await jobs.files.add(
 			owner.person,
 			Readable.from(lines.map((line) => Buffer.from(line))),
 			{ filename: 'in.jsonl', purpose: 'batch' },
 		);
-		return {
-			...{ inputFileId: file.id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
-		} as const;
+		return { inputFileId: file.id, endpoint: '/v1/chat/completions', completionWindow: '1h' };
 	};
 	const textOf = async (jobs: OpenJobs, file: string | undefined): Promise<string> => {
 		const parts: Uint8Array[] = [];
