@@ -2,6 +2,7 @@
 
 import { inTime, makeClient } from '../../gateway/store/redisStore.ts';
 import { storeError } from '../../gateway/store/store.ts';
+import { leaveReplica } from '../../net/leaveReplica.ts';
 import type { KeyScope } from '../../protocol/limitTypes.ts';
 import {
 	noUsage,
@@ -25,6 +26,7 @@ export function openRedisUsage(url: string): UsageStore {
 		try {
 			return await inTime(work);
 		} catch (error) {
+			leaveReplica(client, error);
 			throw storeError(error);
 		}
 	};
