@@ -37,6 +37,8 @@ export type ModelStats = AnswerOf<typeof routes.listOwnModels>['stats'][number];
 export type ListedRequest = AnswerOf<typeof routes.listRequests>['requests'][number];
 export type ShownRequest = AnswerOf<typeof routes.readRequest>;
 
+type AnswerMessage = AnswerOf<typeof routes.chatCompletions>['choices'][number]['message'];
+
 /** A repository of the hub whose models run here. */
 export type HubModel = AnswerOf<typeof routes.searchHubModels>['models'][number];
 
@@ -133,13 +135,7 @@ export class StudioApi {
 			{ body: wireChat(same as never) },
 			{ signal },
 		);
-		const message = choices[0]?.message;
-		const calls = (message?.tool_calls ?? []).map((call) =>
-			call.type === 'custom'
-				? `${call.custom.name}(${call.custom.input})`
-				: `${call.function.name}(${call.function.arguments})`,
-		);
-		return [message?.content ?? '', ...calls].filter((part) => part !== '').join('\n');
+		return answerText(choices[0]?.message);
 	}
 
 	/** What this computer offers to models. Needs the token. */
@@ -321,3 +317,15 @@ async function signInAgain(response: Response): Promise<AppError> {
 }
 
 const named = (system: string) => (system === '' ? {} : { category: system });
+
+/** What an answer says, and each call of a tool in it on a line of its own. */
+export function answerText(message: AnswerMessage | undefined): string {
+	const { content, function_call: older, tool_calls: calls = [] } = message ?? {};
+	const shown = calls.map((call) =>
+		call.type === 'custom'
+			? `${call.custom.name}(${call.custom.input})`
+			: `${call.function.name}(${call.function.arguments})`,
+	);
+	if (older !== undefined) shown.push(`${older.name}(${older.arguments})`);
+	return [content ?? '', ...shown].filter((part) => part !== '').join('\n');
+}

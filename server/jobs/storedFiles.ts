@@ -48,6 +48,16 @@ const mib = 1_048_576;
 /** What uploads leave free: databases and downloads on the same disk need some. */
 const spareBytes = 256 * mib;
 const none = { bytes: 0, files: 0 };
+/** Milliseconds for which a count holds: others write to the store, too. What is refused is counted anew sooner. */
+const countHoldsMs = { room: 10_000, refusal: 1000 };
+
+/** What a person keeps. */
+interface Kept {
+	/** Milliseconds since 1970 that it was counted at. */
+	readonly at: number;
+	bytes: number;
+	files: number;
+}
 
 export class StoredFiles {
 	readonly #store: ObjectStore;
@@ -57,6 +67,9 @@ export class StoredFiles {
 	/** Uploads that are being written, by person. */
 	readonly #coming = new Map<string, { bytes: number; files: number }>();
 	readonly #sizes = new LruMap<string, number>(100_000);
+	readonly #kept = new LruMap<string, Kept>(10_000);
+	/** Counts that are being made: uploads that come together wait for one. */
+	readonly #counting = new Map<string, Promise<Kept>>();
 
 	/**
 	 * @param now milliseconds since 1970
@@ -100,14 +113,17 @@ export class StoredFiles {
 	async checkRoom(person: string, moreBytes: number): Promise<void> {
 		if (this.#room === undefined) return;
 		const { personBytes, personFiles, freeBytes } = this.#room;
-		const { bytes: comingBytes, files: comingFiles } = this.#coming.get(person) ?? none;
-		let [bytes, files] = [moreBytes + comingBytes, comingFiles + (moreBytes > 0 ? 1 : 0)];
-		const prefix = keys.filesOf(personFolder(person));
-		for await (const key of this.#store.list(prefix)) {
-			files++;
-			bytes += await this.#bytesOf(key);
-		}
-		if (files > personFiles || bytes > personBytes) {
+		let kept = await this.#keptOf(person, countHoldsMs.room);
+		// Both change while others upload, so they are read together.
+		const wanted = () => {
+			const coming = this.#coming.get(person) ?? none;
+			const files = kept.files + coming.files + (moreBytes > 0 ? 1 : 0);
+			const bytes = kept.bytes + coming.bytes + moreBytes;
+			return { files, isOver: files > personFiles || bytes > personBytes };
+		};
+		if (wanted().isOver) kept = await this.#keptOf(person, countHoldsMs.refusal);
+		const { files, isOver } = wanted();
+		if (isOver) {
 			const most =
 				files > personFiles
 					? `${personFiles} files`
@@ -124,6 +140,41 @@ export class StoredFiles {
 			'disk_full',
 			`The disk of this server has ${Math.floor(free / mib)} MB left, too little for this file. Delete files that are no longer needed, or tell whoever runs the server.`,
 		);
+	}
+
+	/** Counts what a person keeps, unless that was done not longer ago than so many milliseconds. */
+	async #keptOf(person: string, holdsMs: number): Promise<Kept> {
+		const running = this.#counting.get(person);
+		if (running !== undefined) return await running;
+		const known = this.#kept.get(person);
+		if (known !== undefined && this.#now() - known.at < holdsMs) return known;
+		const counting = this.#count(person);
+		this.#counting.set(person, counting);
+		try {
+			return await counting;
+		} catch (error) {
+			this.#kept.delete(person);
+			throw error;
+		} finally {
+			this.#counting.delete(person);
+		}
+	}
+
+	async #count(person: string): Promise<Kept> {
+		const kept: Kept = { at: this.#now(), bytes: 0, files: 0 };
+		this.#kept.set(person, kept);
+		for await (const key of this.#store.list(keys.filesOf(personFolder(person)))) {
+			kept.files++;
+			kept.bytes += await this.#bytesOf(key);
+		}
+		return kept;
+	}
+
+	#changeKept(person: string, bytes: number, files: number): void {
+		const kept = this.#kept.get(person);
+		if (kept === undefined) return;
+		kept.bytes += bytes;
+		kept.files += files;
 	}
 
 	#allComing(): number {
@@ -167,6 +218,7 @@ export class StoredFiles {
 			await this.#store.remove(keys.fileContent(id)).catch(() => {});
 			throw error;
 		}
+		this.#changeKept(person, bytes, 1);
 		return record;
 	}
 
@@ -191,8 +243,9 @@ export class StoredFiles {
 
 	/** @throws AppError `not_found` */
 	async delete(person: string, id: string): Promise<void> {
-		await this.get(person, id);
+		const { bytes } = await this.get(person, id);
 		await this.#store.remove(keys.file(personFolder(person), id));
+		this.#changeKept(person, -bytes, -1);
 		await this.#store.remove(keys.fileContent(id));
 	}
 

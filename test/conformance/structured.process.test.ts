@@ -224,7 +224,6 @@ test('a choice of a call says what of it counts, and refuses what it cannot mean
 	);
 	for (const [type, wrong] of [
 		['allowed_tools', 'tool_choice.mode'],
-		['custom', 'tool_choice.type'],
 		['web_search', 'tool_choice.type'],
 	]) {
 		const error = await refused(server, {

@@ -72,3 +72,39 @@ test('content without its record is removed again', async () => {
 	await assert.rejects(files.add('a', Readable.from([Buffer.alloc(9)]), file), /disk is full/);
 	assert.equal(await contents(), 0);
 });
+
+test('a flood of small files has what is kept counted now and then, not for each of them', async () => {
+	const { store } = await opened({ personBytes: 1e9, personFiles: 50 });
+	let lists = 0;
+	const counted = {
+		...{
+			put: store.put.bind(store),
+			read: store.read.bind(store),
+			remove: store.remove.bind(store),
+		},
+		list: (prefix: string) => {
+			lists++;
+			return store.list(prefix);
+		},
+	} as unknown as typeof store;
+	let now = 1_000_000;
+	const room = { personBytes: 1e9, personFiles: 50 };
+	const files = new StoredFiles(counted, () => now, room);
+	const upload = (at = files) => at.upload('a', Readable.from([Buffer.alloc(9)]), 9, file);
+	await Promise.all(Array.from({ length: 8 }, () => upload()));
+	for (let sent = 8; sent < 50; sent++) await upload();
+	for (let turn = 0; turn < 20; turn++)
+		await assert.rejects(upload(), { code: 'payload_too_large', message: /50 files/ });
+	assert.equal(lists, 1);
+	// Another server of the same store has made room.
+	const other = new StoredFiles(store, () => now, room);
+	const [first] = (await other.list('a', { limit: 1, order: 'asc' })).items;
+	await other.delete('a', first?.id ?? '');
+	now += 1500;
+	await upload();
+	assert.equal(lists, 2);
+	await other.add('a', Readable.from([Buffer.alloc(9)]), file);
+	now += 10_000;
+	await assert.rejects(upload(), { code: 'payload_too_large' });
+	assert.equal(lists, 3);
+});

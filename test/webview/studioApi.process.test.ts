@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { AppError } from '../../server/protocol/index.ts';
-import { StudioApi } from '../../webview/studioApi.ts';
+import { answerText, StudioApi } from '../../webview/studioApi.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
 
 let open: TestServer;
@@ -101,4 +101,14 @@ test('a page whose access has ended says so, goes on with what needs none, and t
 	assert.deepEqual([left.ended.value, left.hasAccess], [false, true]);
 	assert.ok((await left.allModels()).models.length > 0);
 	noKeyIn(open);
+});
+
+test('an answer is shown with its calls, whatever form they have', () => {
+	const message = { role: 'assistant' as const, content: 'So:', refusal: null };
+	const called = { name: 'f', arguments: '{"a":1}' };
+	const custom = { id: 'c', type: 'custom' as const, custom: { name: 'g', input: '1+2' } };
+	const calls = [{ id: 'b', type: 'function' as const, function: called }, custom];
+	assert.equal(answerText({ ...message, tool_calls: calls }), 'So:\nf({"a":1})\ng(1+2)');
+	assert.equal(answerText({ ...message, content: null, function_call: called }), 'f({"a":1})');
+	assert.equal(answerText(undefined), '');
 });
