@@ -2,13 +2,14 @@
 
 import { hash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import type { JobLimits } from '../jobs/batchLimits.ts';
 import { laterVersion, makeManifest, writeBatchManifest } from '../jobs/batchManifest.ts';
 import { finishBatch } from '../jobs/finishBatch.ts';
 import { openFolderStore } from '../jobs/folderStore.ts';
-import { errorAnswer, type RunItem } from '../jobs/itemRow.ts';
+import { bodyText, errorAnswer, formOfFields, type RunItem } from '../jobs/itemRow.ts';
 import {
 	type BatchEnd,
 	type BatchEndpoint,
@@ -20,8 +21,9 @@ import { jsonContent, readJsonObject } from '../jobs/objectStore.ts';
 import { OpenBatch } from '../jobs/openBatch.ts';
 import { runShard } from '../jobs/shardRun.ts';
 import { StoredFiles } from '../jobs/storedFiles.ts';
-import { asAppError, setFormFile } from '../protocol/index.ts';
+import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
 import { UsageError } from './command.ts';
+import { fileProblem } from './fileProblem.ts';
 
 export interface ShardPart {
 	/** From 0. */
@@ -121,7 +123,7 @@ function itemOver(daemon: DaemonConnection, folder: string): RunItem {
 				? { headers, body: await formOf(body as Record<string, unknown>, folder) }
 				: {
 						headers: { ...headers, 'content-type': 'application/json' },
-						body: JSON.stringify(body),
+						body: bodyText(body),
 					};
 			const response = await daemon.request(url, { ...init, method: 'POST', signal });
 			const text = await response.text();
@@ -141,9 +143,18 @@ async function formOf(body: Record<string, unknown>, folder: string): Promise<Fo
 	const { file, ...rest } = body;
 	const path = resolve(folder, String(file));
 	if (typeof file !== 'string' || !path.startsWith(join(folder, '/')))
-		throw new UsageError(`'file' must be a path below ${folder}, the folder of the batch's file.`);
-	const form = new FormData();
-	for (const [name, value] of Object.entries(rest)) form.append(name, String(value));
+		throw new AppError(
+			'invalid_request',
+			`'file' must be a path below ${folder}, the folder of the batch's file.`,
+			{ param: 'file' },
+		);
+	const form = formOfFields(rest);
+	// A blob of a file that is not there does not say why.
+	await access(path).catch((error) => {
+		throw new AppError('not_found', `${file} cannot be read: ${fileProblem(error)}.`, {
+			param: 'file',
+		});
+	});
 	setFormFile(form, await openAsBlob(path), basename(path));
 	return form;
 }

@@ -7,7 +7,14 @@ import { openAsBlob } from 'node:fs';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { DocumentWork } from '../jobs/documentService.ts';
-import { errorAnswer, type ItemAnswer, type ItemCall, type RunItem } from '../jobs/itemRow.ts';
+import {
+	bodyText,
+	errorAnswer,
+	formOfFields,
+	type ItemAnswer,
+	type ItemCall,
+	type RunItem,
+} from '../jobs/itemRow.ts';
 import { documentEndpoint, type JobOwner, keys } from '../jobs/jobTypes.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
 import type { CallerIdentity } from './callerRoles.ts';
@@ -59,7 +66,7 @@ async function requestOf(
 	if (!url.startsWith('/v1/audio/'))
 		return {
 			headers: { ...headers, 'content-type': 'application/json' },
-			body: JSON.stringify(body),
+			body: bodyText(body),
 		};
 	return { headers, body: await formOf(body as Record<string, unknown>, owner, backend) };
 }
@@ -79,11 +86,7 @@ async function formOf(
 		);
 	const { files } = await backend.jobs.open();
 	const { filename } = await files.get(person, file);
-	const form = new FormData();
-	for (const [name, value] of Object.entries(rest)) {
-		if (Array.isArray(value)) for (const each of value) form.append(`${name}[]`, String(each));
-		else form.append(name, String(value));
-	}
+	const form = formOfFields(rest);
 	const path = backend.jobs.localPath(keys.fileContent(file));
 	const content =
 		path === undefined

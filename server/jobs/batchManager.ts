@@ -33,6 +33,8 @@ export interface ManagerDeps {
 export class BatchManager {
 	readonly #deps: ManagerDeps;
 	readonly #stop = new AbortController();
+	/** What stood in the way of a step, by batch. */
+	readonly #found = new WeakMap<OpenBatch, OpenBatch['problem']>();
 	#timer: NodeJS.Timeout | undefined;
 	#running: Promise<void> | undefined;
 	#again = false;
@@ -82,7 +84,8 @@ export class BatchManager {
 				}
 				await this.#step(open).then(
 					() => {
-						if (open.problem?.code !== 'later_version') open.problem = undefined;
+						// What stands in the way of a worker is over when one of its shards is done.
+						if (open.problem === this.#found.get(open)) open.problem = undefined;
 					},
 					(error) => this.#trouble(open, error),
 				);
@@ -105,6 +108,7 @@ export class BatchManager {
 		if (open.problem?.message !== message)
 			this.#deps.log.warn('a batch does not get on', { batch: open.record.id, reason: message });
 		open.problem = { code, message };
+		this.#found.set(open, open.problem);
 	}
 
 	async #step(open: OpenBatch): Promise<void> {

@@ -88,6 +88,25 @@ const invalid = (message: string, param?: string): AppError =>
 
 const refused = (customId: string | null, call: AppError): ItemLine => ({ customId, call });
 
+/** The body of an item as it is sent. @throws AppError `invalid_json` for one that is nested deeper than can be written */
+export function bodyText(body: unknown): string {
+	try {
+		return JSON.stringify(body);
+	} catch {
+		throw new AppError('invalid_json', 'The body of the line is nested too deeply.');
+	}
+}
+
+/** Fields of an item as a form has them; lists as `name[]`. */
+export function formOfFields(fields: Readonly<Record<string, unknown>>): FormData {
+	const form = new FormData();
+	for (const [name, value] of Object.entries(fields)) {
+		if (Array.isArray(value)) for (const each of value) form.append(`${name}[]`, String(each));
+		else form.append(name, String(value));
+	}
+	return form;
+}
+
 /** An error as an item would have got it as its answer. */
 export const errorAnswer = (error: AppError, requestId = ''): ItemAnswer => ({
 	status: error.kind.httpStatus,

@@ -90,3 +90,28 @@ test('parts of a file are run without a queue, and whoever ends last writes the 
 	);
 	assert.equal((await part('3/3')).code, 2);
 });
+
+test('recordings of a part that are not there, or lie elsewhere, are rows that say so', async () => {
+	const folder = temporaryFolder('batch');
+	const file = join(folder, 'in.jsonl');
+	const rows = ['nothing.wav', '../elsewhere.wav', undefined].map((path, id) =>
+		JSON.stringify({
+			...{ custom_id: `${id}`, method: 'POST', url: '/v1/audio/transcriptions' },
+			body: { model: 'starter-speech', file: path },
+		}),
+	);
+	await writeFile(file, rows.join('\n'));
+	await home.run(['batch', 'run', file, '--shard', '0/1']);
+	const errors = (await readFile(join(folder, 'in', 'errors.jsonl'), 'utf8')).trim().split('\n');
+	assert.deepEqual(
+		errors.map((row) => {
+			const { status_code: status, body } = JSON.parse(row).response;
+			return `${status} ${body.error.message.replace(folder, 'FOLDER')}`;
+		}),
+		[
+			'404 nothing.wav cannot be read: there is no such file.',
+			"400 'file' must be a path below FOLDER, the folder of the batch's file.",
+			"400 'file' must be a path below FOLDER, the folder of the batch's file.",
+		],
+	);
+});

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunItem } from '../../server/jobs/itemRow.ts';
 import type { OpenJobs } from '../../server/jobs/jobService.ts';
+import { batchVersion, keys } from '../../server/jobs/jobTypes.ts';
 import type { NewBatch } from '../../server/jobs/personBatches.ts';
 import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -127,6 +128,27 @@ for (const queue of ['the embedded queue', 'Redis'] as const) {
 			'null 400 invalid_json',
 			'0 400 invalid_request',
 		]);
+		await service.close();
+	});
+
+	test(`with ${queue}, a batch of a later version is left alone by workers of this one, which do the others`, {
+		skip,
+	}, async () => {
+		const service = openJobs(newOptions());
+		service.start(run);
+		const jobs = await service.open();
+		const { store } = jobs;
+		const { record } = await jobs.batches.create(owner, await asked(jobs, items(60)));
+		const { id } = record;
+		const later = { ...record, version: batchVersion + 1, id: `batch_${'z'.repeat(25)}` };
+		await store.put(keys.record(later.id), Buffer.from(JSON.stringify(later)));
+		await store.put(keys.openBatch(later.id), Buffer.from(' '));
+		const { end: done } = await finished(jobs, id);
+		assert.equal(done?.counts.completed, 60);
+		const { open } = await jobs.batches.get(owner.person, later.id);
+		await until('it is said', async () => open?.problem !== undefined);
+		assert.match(open?.problem?.message ?? '', /made by a later version/);
+		assert.equal(await store.size(keys.manifest(later.id)), undefined);
 		await service.close();
 	});
 }

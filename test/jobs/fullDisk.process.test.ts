@@ -6,6 +6,7 @@ import { mkdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
+import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
 import { needsLinux } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
@@ -36,32 +37,36 @@ const optionsIn = (store: string, queue: string): JobWorkerOptions => {
 	};
 };
 
-test('a batch whose results find no room says so, and is whole when there is room again', {
-	skip,
-}, async () => {
-	resize('16m');
-	const options = optionsIn('own', temporaryFolder('queue'));
-	const service = openJobs({ ...options, isAlone: true });
-	const jobs = await service.open();
-	const lines = items(3000).map((line) => Buffer.from(line));
-	const file = await jobs.files.add(owner.person, Readable.from(lines), {
-		...{ filename: 'in.jsonl', purpose: 'batch' },
+for (const queue of ['the embedded queue', 'Redis'] as const)
+	test(`with ${queue}, a batch whose results find no room says so, and is whole when there is room again`, {
+		skip: skip || (queue === 'Redis' && redisMissing),
+	}, async () => {
+		resize('16m');
+		await using redis = queue === 'Redis' ? await RedisServer.start() : undefined;
+		const options = optionsIn(`own ${queue}`, temporaryFolder('queue'));
+		const service = openJobs(
+			redis === undefined ? { ...options, isAlone: true } : { ...options, queue: redis.url },
+		);
+		const jobs = await service.open();
+		const lines = items(3000).map((line) => Buffer.from(line));
+		const file = await jobs.files.add(owner.person, Readable.from(lines), {
+			...{ filename: 'in.jsonl', purpose: 'batch' },
+		});
+		const { record } = await jobs.batches.create(owner, {
+			...{ inputFileId: file.id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
+		});
+		const view = () => jobs.batches.get(owner.person, record.id);
+		fill();
+		service.start(capitals(0));
+		await until('it says so', async () => (await view()).open?.problem?.code === 'disk_full');
+		assert.match((await view()).open?.problem?.message ?? '', /disk|room|space/i);
+		assert.equal((await view()).end, undefined);
+		resize('32m');
+		const { end: done } = await finished(jobs, record.id);
+		assert.equal(done?.status, 'completed');
+		assert.deepEqual(await answers(jobs, done?.outputFileId), expected(3000));
+		await service.close();
 	});
-	const { record } = await jobs.batches.create(owner, {
-		...{ inputFileId: file.id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
-	});
-	const view = () => jobs.batches.get(owner.person, record.id);
-	fill();
-	service.start(capitals(0));
-	await until('it says so', async () => (await view()).open?.problem?.code === 'disk_full');
-	assert.match((await view()).open?.problem?.message ?? '', /disk|room|space/i);
-	assert.equal((await view()).end, undefined);
-	resize('32m');
-	const { end: done } = await finished(jobs, record.id);
-	assert.equal(done?.status, 'completed');
-	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(3000));
-	await service.close();
-});
 
 test('a full disk of the queue and the store ends no worker and loses nothing', {
 	skip,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readItem } from '../../server/jobs/itemRow.ts';
+import { bodyText, readItem } from '../../server/jobs/itemRow.ts';
 import { AppError } from '../../server/protocol/index.ts';
 
 const line = (content: string) =>
@@ -20,4 +20,12 @@ test('a line that is not UTF-8, or has half of a surrogate pair, is a row of its
 	}
 	for (const content of ['café \u{1f600}', '\\ud83d\\ude00', 'C:\\\\ud83d'])
 		assert.ok(!(read(Buffer.from(`\u{feff}${line(content)}`)) instanceof AppError), content);
+});
+
+test('a body that is nested too deeply to be sent is refused as such', () => {
+	const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+	const call = read(Buffer.from(`{"custom_id":"a","url":"/v1/embeddings","body":${deep}}`));
+	assert.ok(!(call instanceof AppError));
+	assert.throws(() => bodyText(call.body), { code: 'invalid_json' });
+	assert.equal(bodyText({ input: ['a'] }), '{"input":["a"]}');
 });
