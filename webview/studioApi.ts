@@ -128,8 +128,10 @@ export class StudioApi {
 			{ signal },
 		);
 		const message = choices[0]?.message;
-		const calls = (message?.tool_calls ?? []).map(
-			({ function: { name, arguments: given } }) => `${name}(${given})`,
+		const calls = (message?.tool_calls ?? []).map((call) =>
+			call.type === 'custom'
+				? `${call.custom.name}(${call.custom.input})`
+				: `${call.function.name}(${call.function.arguments})`,
 		);
 		return [message?.content ?? '', ...calls].filter((part) => part !== '').join('\n');
 	}

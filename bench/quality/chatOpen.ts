@@ -79,10 +79,11 @@ export async function openChat(options: {
 				(event) => builder.take(event),
 			);
 			const [choice] = builder.build({ id: '', created: 0 }, outcome).choices;
-			const calls = (choice?.message.tool_calls ?? []).map(
-				({ function: { name, arguments: text } }) =>
-					`<tool_call>\n{"name": "${name}", "arguments": ${text}}\n</tool_call>`,
-			);
+			const calls = (choice?.message.tool_calls ?? []).map((call) => {
+				if (call.type === 'custom') throw new Error('No custom tools were offered.');
+				const { name, arguments: text } = call.function;
+				return `<tool_call>\n{"name": "${name}", "arguments": ${text}}\n</tool_call>`;
+			});
 			return {
 				text: [choice?.message.content ?? '', ...calls].filter((part) => part !== '').join('\n'),
 				tokens: outcome.usage.completion_tokens,

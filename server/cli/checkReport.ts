@@ -3,15 +3,18 @@
 import { productVersion } from '../protocol/version.ts';
 import type { TranslationFaultKind } from '../translate/documents/translationFaults.ts';
 
+/** `damaged`: a file that cannot be read. */
+export type FindingKind = TranslationFaultKind | 'damaged';
+
 export interface CheckFinding {
-	readonly kind: TranslationFaultKind;
+	readonly kind: FindingKind;
 	/** Where it is shown. */
 	readonly path: string;
 	readonly line: number;
 	/** The translated file it is about. */
 	readonly target: string;
 	readonly to: string;
-	/** Absent of a file that is no message file. */
+	/** Absent of a whole file. */
 	readonly key?: string;
 	/** One sentence. */
 	readonly message: string;
@@ -20,10 +23,11 @@ export interface CheckFinding {
 export const checkFormats = ['text', 'json', 'sarif', 'github'] as const;
 export type CheckFormat = (typeof checkFormats)[number];
 
-const rules: Readonly<Record<TranslationFaultKind, string>> = {
+const rules: Readonly<Record<FindingKind, string>> = {
 	missing: 'A translation is missing.',
 	stale: 'The source has changed since it was translated.',
 	placeholder: 'A translation has other placeholders than its source.',
+	damaged: 'A file cannot be read.',
 };
 
 /** @param checked Translated files that were looked at */

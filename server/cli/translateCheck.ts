@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { defined } from '../protocol/defined.ts';
 import { asAppError } from '../protocol/index.ts';
-import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
+import { messageDamage } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { type MessageFault, translationFaults } from '../translate/documents/translationFaults.ts';
@@ -43,14 +43,15 @@ export async function translateCheck(
 	const findings: CheckFinding[] = [];
 	for (const file of planned) {
 		io.signal.throwIfAborted();
-		const found = messageFormatOf(file.source)
-			? await checkMessages(file, options, record)
-			: await checkDocument(file, options, record);
-		for (const one of found) findings.push(one);
+		for (const one of await findingsOf(file, options, record)) {
+			// A source that cannot be read is told once, not for each of its languages.
+			const isKnown = ({ kind, path }: CheckFinding) => kind === 'damaged' && path === one.path;
+			if (one.kind !== 'damaged' || !findings.some(isKnown)) findings.push(one);
+		}
 	}
 	await record.close();
 	io.stdout.data(checkReport(options.format, findings, planned.length));
-	const counts = (['missing', 'stale', 'placeholder'] as const)
+	const counts = (['missing', 'stale', 'placeholder', 'damaged'] as const)
 		.map((kind) => [kind, findings.filter((one) => one.kind === kind).length] as const)
 		.filter(([, count]) => count > 0)
 		.map(([kind, count]) => `${count} ${kind}`);
@@ -93,40 +94,56 @@ async function plannedDocuments(
 	];
 }
 
+/** One file that cannot be read is no reason to know nothing of the others. */
+async function findingsOf(
+	file: PlannedFile,
+	options: TranslationCheck,
+	record: ProjectRecord,
+): Promise<CheckFinding[]> {
+	const { source, target, to } = file;
+	try {
+		return messageFormatOf(source)
+			? await checkMessages(file, options, record)
+			: await checkDocument(file, options, record);
+	} catch (error) {
+		const { message } = asAppError(error instanceof RangeError ? nestedTooDeeply(error) : error);
+		const named = [target, source].find((path) => message.includes(path));
+		const sentence = named === undefined ? `${target}: ${message}` : message;
+		return [{ kind: 'damaged', path: named ?? target, line: 1, target, to, message: sentence }];
+	}
+}
+
 async function checkMessages(
 	{ source, target, to }: PlannedFile,
 	{ encoding, accepts }: TranslationCheck,
 	record: ProjectRecord,
 ): Promise<CheckFinding[]> {
-	const read = await readDocument(source, encoding);
-	const there = await readIfThere(target, encoding);
 	const format = messageFormatOf(source);
 	if (format === undefined || messageFormatOf(target) !== format) return [];
+	const read = await readDocument(source, encoding);
+	const there = await readIfThere(target, encoding);
 	const files = { source: read.text, target: there?.text ?? '', format, to };
-	const named = [
+	const damage = messageDamage(format, [
 		{ name: source, text: files.source },
 		{ name: target, text: files.target },
-	] as const;
-	try {
-		checkMessageFiles(format, named);
-		if (accepts && there) {
-			const states = messageStates(read.text, there.text, format, to);
-			record.setMessages(target, recordedMessages(states, undefined, 'all'));
-		}
-		const recorded = record.messages(target);
-		const faults = translationFaults(recorded ? { ...files, recorded } : files);
-		return faults.map((fault) => ({
-			kind: fault.kind,
-			path: fault.in === 'source' ? source : target,
-			line: fault.line,
-			...{ target, to, key: fault.key },
-			message: sentenceOf(fault, target, to),
-		}));
-	} catch (error) {
-		const { message } = asAppError(error instanceof RangeError ? nestedTooDeeply(error) : error);
-		const isNamed = message.includes(source) || message.includes(target);
-		throw new UsageError(isNamed ? message : `${target}: ${message}`);
+	]);
+	if (damage) {
+		const { name, line, message } = damage;
+		return [{ kind: 'damaged', path: name, line, target, to, message }];
 	}
+	if (accepts && there) {
+		const states = messageStates(read.text, there.text, format, to);
+		record.setMessages(target, recordedMessages(states, undefined, 'all'));
+	}
+	const recorded = record.messages(target);
+	const faults = translationFaults(recorded ? { ...files, recorded } : files);
+	return faults.map((fault) => ({
+		kind: fault.kind,
+		path: fault.in === 'source' ? source : target,
+		line: fault.line,
+		...{ target, to, key: fault.key },
+		message: sentenceOf(fault, target, to),
+	}));
 }
 
 function sentenceOf({ kind, key, text, detail }: MessageFault, target: string, to: string): string {

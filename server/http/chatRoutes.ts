@@ -5,6 +5,7 @@ import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
 import { type ChatRequest, chatCompletions, countChatTokens } from '../protocol/routes/chat.ts';
+import { customNames } from '../protocol/routes/customTools.ts';
 import type { ChatEvent } from '../services/chat/chatService.ts';
 import {
 	AnswerBuilder,
@@ -50,7 +51,7 @@ async function answerChat(
 ): Promise<Response> {
 	const record = recordRequest(context, backend, request.model ?? 'default', request);
 	return withMetrics(record, async () => {
-		const builder = new AnswerBuilder();
+		const builder = new AnswerBuilder(customNames(request.tools));
 		const outcome = await backend.chat.run(
 			owned(context, request),
 			(event) => {
@@ -82,6 +83,7 @@ async function streamChat(
 					withUsage: request.stream_options?.include_usage ?? false,
 					olderForm: request.functions !== undefined,
 					withProgress: request.return_progress ?? false,
+					customs: customNames(request.tools),
 					...defined({ model: request.model }),
 				});
 				const onEvent = (event: ChatEvent) => {

@@ -353,9 +353,18 @@ test('of several files of messages the one that is damaged is named, whichever i
 	assert.match(err, /^l\/fr\.json is damaged at line 2, column \d+: a colon is missing\./m);
 	assert.match(err, /^l\/es\.json is no map of messages\./m);
 	assert.doesNotMatch(err, /en\.json/);
-	await assert.rejects(check(['l']), /Error: l\/(?:fr|es)\.json is/);
+	// A check tells of all files, whichever of them cannot be read.
+	await write({ 'l/de.json': '{"a": "AUF"}' });
+	const checked = await check(['l']);
+	assert.equal(checked.code, 1);
+	assert.match(checked.out, /^l\/fr\.json:2: damaged: l\/fr\.json is damaged at line 2/m);
+	assert.match(checked.out, /^l\/es\.json:1: damaged: l\/es\.json is no map of messages\./m);
+	assert.match(checked.out, /^l\/en\.json:1: missing: b 'Save it' has no translation/m);
+	assert.match(checked.err, /3 translated files checked: 1 missing, 2 damaged\./);
 	await write({ 'l/en.json': '{"a"' });
-	await assert.rejects(check(['l']), /Error: l\/en\.json is damaged at line 1/);
+	const ofSource = await check(['l']);
+	assert.equal(ofSource.out.match(/damaged: /g)?.length, 1, ofSource.out);
+	assert.match(ofSource.out, /^l\/en\.json:1: damaged: /);
 });
 
 test('where nothing can be written, nothing is translated', async () => {

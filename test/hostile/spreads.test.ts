@@ -72,7 +72,7 @@ const short: Readonly<Record<string, string>> = {
 	'server/services/responses/answerDatabase.ts': 'values of one statement, as it is written there',
 	'server/services/responses/answerRows.ts': 'values of one statement, as its caller wrote them',
 	'server/services/responses/builder.ts': 'tokens of one piece',
-	'server/services/responses/grammar/regexPart.ts': 'ranges of one named class',
+	'server/services/chat/grammar/regexPart.ts': 'ranges of one named class',
 	'server/services/text/completionService.ts': 'answers to one request',
 	'server/services/speech/vadChunks.ts': 'three frames',
 	'server/services/speech/transcriptBuilder.ts': 'tokens of one stretch of speech',

@@ -9,6 +9,7 @@ import {
 	usageSchema,
 } from './answers.ts';
 import { chatBody } from './bodyLimits.ts';
+import { chatToolChoice, chatTools } from './customTools.ts';
 import { anything, array, boolean, object, oneOf, optional, record } from './fields.ts';
 import { loadFields } from './loadFields.ts';
 import { messagesField } from './messageFields.ts';
@@ -28,7 +29,7 @@ import {
 	truncationField,
 } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
-import { functionCallField, toolChoiceField, toolsField } from './toolFields.ts';
+import { functionCallField, toolsField } from './toolFields.ts';
 
 export const chatRequest = object({
 	/** Absent: a downloaded chat model of this machine, a loaded one first, else the built-in one. */
@@ -43,8 +44,8 @@ export const chatRequest = object({
 	max_completion_tokens: optional(maxTokensField),
 	logprobs: optional(boolean),
 	top_logprobs: optional(topLogprobsField),
-	tools: optional(toolsField),
-	tool_choice: optional(toolChoiceField),
+	tools: optional(chatTools),
+	tool_choice: optional(chatToolChoice),
 	parallel_tool_calls: optional(boolean),
 	functions: optional(toolsField),
 	function_call: optional(functionCallField),
@@ -66,6 +67,7 @@ export const chatRequest = object({
 export type ChatRequest = z.output<typeof chatRequest>;
 
 const call = z.object({ name: z.string(), arguments: z.string() });
+const customCall = z.object({ name: z.string(), input: z.string() });
 const head = {
 	id: z.string(),
 	created: z.number(),
@@ -89,7 +91,12 @@ export const chatAnswer = z.object({
 				reasoning_content: z.string().exactOptional(),
 				function_call: call.exactOptional(),
 				tool_calls: z
-					.array(z.object({ id: z.string(), type: z.literal('function'), function: call }))
+					.array(
+						z.union([
+							z.object({ id: z.string(), type: z.literal('function'), function: call }),
+							z.object({ id: z.string(), type: z.literal('custom'), custom: customCall }),
+						]),
+					)
 					.exactOptional(),
 			}),
 			logprobs,
@@ -116,8 +123,9 @@ const chatChunk = z.object({
 						z.object({
 							index: z.number(),
 							id: z.string().exactOptional(),
-							type: z.literal('function').exactOptional(),
-							function: call.partial(),
+							type: z.enum(['function', 'custom']).exactOptional(),
+							function: call.partial().exactOptional(),
+							custom: customCall.partial().exactOptional(),
 						}),
 					)
 					.exactOptional(),

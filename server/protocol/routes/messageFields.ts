@@ -1,6 +1,7 @@
 /** Messages of a conversation as clients send them, made uniform. */
 
 import type { ChatImage, ChatMessage, ToolCall } from '../chatTypes.ts';
+import { defined } from '../defined.ts';
 import { asObject, invalid, missingField, Refused, read } from './check.ts';
 import { object, oneOf, optional, requestSchema, ruled, string } from './fields.ts';
 import {
@@ -31,6 +32,11 @@ const toolCallField = object({
 	type: optional(oneOf('function')),
 	function: calledFunction,
 });
+const customCallField = object({
+	id: optional(string({ maxLength: 256 })),
+	type: oneOf('custom'),
+	custom: object({ name: string({ minLength: 1, maxLength: 256 }), input: string() }),
+});
 
 const messageSchema = {
 	type: 'object',
@@ -58,7 +64,11 @@ const messageSchema = {
 			],
 		},
 		name: { type: 'string' },
-		tool_calls: { type: 'array', maxItems: maxCalls, items: requestSchema(toolCallField) },
+		tool_calls: {
+			type: 'array',
+			maxItems: maxCalls,
+			items: { anyOf: [requestSchema(toolCallField), requestSchema(customCallField)] },
+		},
 		tool_call_id: { type: 'string' },
 		reasoning_content: { type: 'string' },
 	},
@@ -115,10 +125,16 @@ function parseCalls(found: Record<string, unknown>, path: string): ToolCall[] {
 	if (!Array.isArray(list)) throw invalid(`${path}.tool_calls`, 'an array', list);
 	if (list.length > maxCalls)
 		throw invalid(`${path}.tool_calls`, `an array of at most ${maxCalls} calls`);
-	return list.map((each, index) =>
-		uniform(read(toolCallField, each, `${path}.tool_calls[${index}]`), index),
-	);
+	return list.map((each, index) => {
+		const at = `${path}.tool_calls[${index}]`;
+		if (!isCustom(each)) return uniform(read(toolCallField, each, at), index);
+		const { id, custom } = read(customCallField, each, at);
+		const called = { name: custom.name, arguments: JSON.stringify({ input: custom.input }) };
+		return uniform({ ...defined({ id }), function: called }, index);
+	});
 }
+
+const isCustom = (call: unknown): boolean => Object(call).type === 'custom';
 
 function uniform(
 	call: {

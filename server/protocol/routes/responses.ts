@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { chatBody } from './bodyLimits.ts';
 import { Refused, read } from './check.ts';
+import { responseToolChoice, responseTools } from './customTools.ts';
 import {
 	array,
 	boolean,
@@ -29,7 +30,6 @@ import {
 	truncationField,
 } from './requestFields.ts';
 import { inputField } from './responseItems.ts';
-import { responseToolChoice, responseToolsField } from './responseTools.ts';
 import { jsonBody, route } from './route.ts';
 import { schemaField } from './toolFields.ts';
 
@@ -73,7 +73,7 @@ export const responsesRequest = object({
 	top_p: optional(number({ min: 0, max: 1 })),
 	top_logprobs: optional(topLogprobsField),
 	include: optional(array(includeField)),
-	tools: optional(responseToolsField),
+	tools: optional(responseTools),
 	tool_choice: optional(responseToolChoice),
 	parallel_tool_calls: optional(boolean),
 	service_tier: optional(serviceTierField),

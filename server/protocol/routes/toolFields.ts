@@ -79,9 +79,7 @@ function readTool(value: unknown, path: string): ToolDefinition {
 		throw new Refused(
 			`${path}.type`,
 			(name) =>
-				found['type'] === 'custom'
-					? `${name} must be 'function': custom tools are read by /v1/responses. Send the tool there, or as a function with one text.`
-					: `${name} must be 'function': tools that run on a server do not exist here.`,
+				`${name} must be 'function' or 'custom': tools that run on a server do not exist here.`,
 			'unsupported_parameter',
 		);
 	// The Responses interface has name and parameters beside `type`.

@@ -25,19 +25,24 @@ const ownFields = [
 	'metadata',
 ] as const;
 
+/** A chat whose custom tools have become functions: engines elsewhere know no others. */
+export type FunctionsRequest = Omit<ChatRequest, 'tools'> & {
+	readonly tools?: readonly ToolDefinition[];
+};
+
 /**
  * @param model as the engine calls it
  * @param maxTokens of each answer, where limits of the caller make it shorter
  * @throws AppError `unsupported_parameter` for what this way cannot promise, `invalid_request`
  */
 export function upstreamChatOf(
-	request: ChatRequest,
+	request: FunctionsRequest,
 	model: string,
 	maxTokens = request.max_completion_tokens ?? request.max_tokens,
 ): UpstreamChat {
 	checkTogether(request);
 	const olderForm = request.functions !== undefined;
-	const tools = request.tools ?? request.functions;
+	const tools = request.tools ?? request.functions ?? [];
 	const choice = request.tool_choice ?? request.function_call?.choice;
 	const { response_format: format, enable_thinking: thinking } = request;
 	const schema = format?.json_schema?.schema ?? format?.schema;
@@ -60,9 +65,9 @@ export function upstreamChatOf(
 				reasoning_effort: request.reasoning_effort,
 				parallel_tool_calls: olderForm ? undefined : request.parallel_tool_calls,
 			}),
-			...(tools === undefined || tools.length === 0
+			...(tools.length === 0
 				? {}
-				: { tools: tools.map(plainTool), ...defined({ tool_choice: choiceOf(choice) }) }),
+				: { tools: tools, ...defined({ tool_choice: choiceOf(choice) }) }),
 			...(format === undefined || format.type === 'text'
 				? {}
 				: { response_format: formatOf(format.type, schema, format.json_schema) }),
@@ -72,7 +77,9 @@ export function upstreamChatOf(
 }
 
 /** How tokens are drawn and where they end, under the names that engines share. */
-export const drawingOf = (request: Omit<CompletionRequest, 'prompt' | 'logprobs'> | ChatRequest) =>
+export const drawingOf = (
+	request: Omit<CompletionRequest, 'prompt' | 'logprobs'> | FunctionsRequest,
+) =>
 	defined({
 		temperature: request.temperature,
 		top_p: request.top_p,
@@ -88,7 +95,7 @@ export const drawingOf = (request: Omit<CompletionRequest, 'prompt' | 'logprobs'
 		prompt_cache_key: request.prompt_cache_key,
 	});
 
-function checkTogether(request: ChatRequest): void {
+function checkTogether(request: FunctionsRequest): void {
 	const refuse = (param: string, why: string) =>
 		new AppError('unsupported_parameter', `'${param}' ${why}`, { param });
 	if (request.grammar !== undefined || request.response_format?.type === 'grammar')
@@ -111,8 +118,6 @@ function checkTogether(request: ChatRequest): void {
 			param: 'functions',
 		});
 }
-
-const plainTool = ({ inputGrammar: _, ...tool }: ToolDefinition): ToolDefinition => tool;
 
 const choiceOf = (choice: ToolChoice | undefined) => {
 	if (typeof choice !== 'object') return choice;

@@ -4,6 +4,7 @@ import type { Constraint, GenerateRequest, SamplingOptions } from '../../engine/
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
+import { functionsOf, shownTools } from './customCalls.ts';
 import type { ModelProfile } from './profile.ts';
 import { seenMessages } from './promptImages.ts';
 
@@ -28,7 +29,7 @@ export function planChat(
 ): ChatPlan {
 	checkTogether(request);
 	const olderForm = request.functions !== undefined;
-	const tools = request.tools ?? request.functions ?? [];
+	const tools = functionsOf(request);
 	const choice = toolChoice(request, tools);
 	const offered = choice === 'none' ? [] : tools;
 	const callable =
@@ -45,7 +46,7 @@ export function planChat(
 			prompt: {
 				kind: 'chat',
 				...seenMessages(request.messages, profile, model),
-				...(offered.length === 0 ? {} : { tools: offered.map(asShown) }),
+				...(offered.length === 0 ? {} : { tools: shownTools(request) }),
 				...defined({ templateVariables: variables.given }),
 			},
 			sampling,
@@ -62,9 +63,6 @@ export function planChat(
 		ignored: variables.ignored,
 	};
 }
-
-/** A tool as templates write it. */
-const asShown = ({ inputGrammar: _, ...shown }: ToolDefinition): ToolDefinition => shown;
 
 /** Fields that contradict each other are refused, never resolved silently. */
 function checkTogether(request: ChatRequest): void {

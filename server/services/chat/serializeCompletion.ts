@@ -2,10 +2,11 @@
 
 import type { TokenLogprob } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
-import { type FinishReason, productVersion } from '../../protocol/index.ts';
+import { type FinishReason, productVersion, type ToolCall } from '../../protocol/index.ts';
 import type { ProviderFallback } from '../host.ts';
 import type { ChatEvent, ChatOutcome, ChatStage } from './chatService.ts';
 import type { CallPiece } from './choiceReader.ts';
+import { CustomInput, inputOf } from './customCalls.ts';
 
 /** Head of an answer: the same on every chunk. */
 export interface AnswerHead {
@@ -53,7 +54,13 @@ interface ChoiceState {
 /** Collects events into `chat.completion`. */
 export class AnswerBuilder {
 	readonly #choices: ChoiceState[] = [];
+	readonly #customs: ReadonlySet<string>;
 	#fallback: ProviderFallback | undefined;
+
+	/** @param customs names of the custom tools */
+	constructor(customs: ReadonlySet<string> = new Set()) {
+		this.#customs = customs;
+	}
 
 	take(event: ChatEvent): void {
 		if (event.type === 'fallback') this.#fallback = event.fallback;
@@ -81,7 +88,7 @@ export class AnswerBuilder {
 			model: outcome.model,
 			choices: this.#choices.map((choice, index) => ({
 				index,
-				message: messageOf(choice, outcome.olderForm),
+				message: messageOf(choice, outcome.olderForm, this.#customs),
 				logprobs: choice.logprobs ? { content: choice.logprobs.map(toWireLogprob) } : null,
 				finish_reason: choice.reason,
 			})),
@@ -103,7 +110,7 @@ function addCall(calls: ChoiceState['calls'], piece: CallPiece): void {
 	};
 }
 
-function messageOf(choice: ChoiceState, olderForm: boolean) {
+function messageOf(choice: ChoiceState, olderForm: boolean, customs: ReadonlySet<string>) {
 	const [first] = choice.calls;
 	return {
 		role: 'assistant',
@@ -115,14 +122,28 @@ function messageOf(choice: ChoiceState, olderForm: boolean) {
 			: {}),
 		...(first && !olderForm
 			? {
-					tool_calls: choice.calls.map(({ id, name, arguments: text }) => ({
-						id,
-						type: 'function',
-						function: { name, arguments: text },
-					})),
+					tool_calls: choice.calls.map((call) => wireCall(call, customs)),
 				}
 			: {}),
 	};
+}
+
+/** A call of a tool on the wire. */
+export type WireCall =
+	| ToolCall
+	| {
+			readonly id: string;
+			readonly type: 'custom';
+			readonly custom: { readonly name: string; readonly input: string };
+	  };
+
+function wireCall(
+	{ id, name, arguments: text }: ChoiceState['calls'][number],
+	customs: ReadonlySet<string>,
+): WireCall {
+	return customs.has(name)
+		? { id, type: 'custom', custom: { name, input: inputOf(text) } }
+		: { id, type: 'function', function: { name, arguments: text } };
 }
 
 /** Turns events into `chat.completion.chunk` objects. */
@@ -135,6 +156,9 @@ export class ChunkBuilder {
 	#fallback: ProviderFallback | undefined;
 	#olderForm: boolean;
 	readonly #greeted = new Set<number>();
+	readonly #customs: ReadonlySet<string>;
+	/** What reads the inputs of custom calls, by choice and call. */
+	readonly #inputs = new Map<string, CustomInput>();
 
 	constructor(
 		head: AnswerHead,
@@ -145,6 +169,8 @@ export class ChunkBuilder {
 			readonly withProgress?: boolean;
 			/** The name that was asked for, until it is known which model answers. */
 			readonly model?: string;
+			/** Names of the custom tools. */
+			readonly customs?: ReadonlySet<string>;
 		},
 	) {
 		this.#head = head;
@@ -152,6 +178,7 @@ export class ChunkBuilder {
 		this.#withProgress = options.withProgress ?? false;
 		this.#model = options.model ?? '';
 		this.#olderForm = options.olderForm;
+		this.#customs = options.customs ?? new Set();
 	}
 
 	take(event: ChatEvent): object[] {
@@ -175,7 +202,8 @@ export class ChunkBuilder {
 		const deltas: object[] = [];
 		if (reasoning !== '') deltas.push({ reasoning_content: reasoning });
 		if (content !== '') deltas.push({ content });
-		for (const call of calls) deltas.push(this.#callDelta(call));
+		for (const call of calls)
+			for (const delta of this.#callDeltas(event.choice, call)) deltas.push(delta);
 		// A token whose text is held back still has its probability reported.
 		if (deltas.length === 0 && event.logprobs && event.logprobs.length > 0)
 			deltas.push({ content: '' });
@@ -212,15 +240,19 @@ export class ChunkBuilder {
 		};
 	}
 
-	#callDelta(call: CallPiece): object {
-		const text = call.arguments ?? '';
-		if (this.#olderForm)
-			return {
-				function_call: { ...defined({ name: call.name }), arguments: text },
-			};
-		const head = call.id === undefined ? {} : { id: call.id, type: 'function' };
-		const name = call.name === undefined ? {} : { name: call.name };
-		return { tool_calls: [{ index: call.index, ...head, function: { ...name, arguments: text } }] };
+	#callDeltas(choice: number, call: CallPiece): object[] {
+		const { id, index, arguments: text = '' } = call;
+		const name = defined({ name: call.name });
+		if (this.#olderForm) return [{ function_call: { ...name, arguments: text } }];
+		const place = `${choice} ${index}`;
+		if (this.#customs.has(call.name ?? '')) this.#inputs.set(place, new CustomInput());
+		const reader = this.#inputs.get(place);
+		const head = (type: string) => (id === undefined ? { index } : { index, id, type });
+		if (reader === undefined)
+			return [{ tool_calls: [{ ...head('function'), function: { ...name, arguments: text } }] }];
+		const input = reader.push(text);
+		if (input === '' && id === undefined) return [];
+		return [{ tool_calls: [{ ...head('custom'), custom: { ...name, input } }] }];
 	}
 
 	#base() {

@@ -4,7 +4,8 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
-import { upstreamChatOf } from '../../remote/upstreams/chatBody.ts';
+import type { ChatRequest } from '../../protocol/routes/chat.ts';
+import { type FunctionsRequest, upstreamChatOf } from '../../remote/upstreams/chatBody.ts';
 import {
 	charactersPerToken,
 	type UpstreamUsage,
@@ -21,6 +22,7 @@ import {
 	grantedAnswer,
 } from '../limits/answerTokens.ts';
 import { type ChatOutcome, type ChatService, chatUsageOf } from './chatService.ts';
+import { functionsOf, shownTools } from './customCalls.ts';
 import { upstreamTimings } from './upstreamTimings.ts';
 
 export interface UpstreamChatDeps {
@@ -96,7 +98,11 @@ async function runThere(
 	const granted = request.account?.isLimited('tokens')
 		? grantedAnswer(bill.granted, estimated, request.n ?? 1)
 		: askedTokens(request);
-	const { body, ignored, olderForm, choices } = upstreamChatOf(request, model, granted);
+	const { body, ignored, olderForm, choices } = upstreamChatOf(
+		withFunctions(request),
+		model,
+		granted,
+	);
 	if (ignored.length > 0) onEvent({ type: 'ignored', fields: ignored });
 	const count = new AnswerCount(bill, estimated);
 	const begunAt = deps.now();
@@ -158,4 +164,14 @@ async function runThere(
 		omittedTurns: 0,
 		promptTokens: [],
 	};
+}
+
+/**
+ * Grammars of custom tools are told, as part of their descriptions; to hold an answer to them is for models here.
+ * @throws AppError `unsupported_parameter` for a grammar that could not be enforced here either
+ */
+function withFunctions({ tools, ...request }: ChatRequest): FunctionsRequest {
+	if (tools === undefined) return request;
+	functionsOf({ tools });
+	return { ...request, tools: shownTools({ tools }) };
 }

@@ -1,6 +1,7 @@
 /** The prompt of a chat as the model gets it, as a text: as the model's own template writes it. */
 
 import { withoutTurns } from '../../engine/text/historyTurns.ts';
+import { shownTools } from '../chat/customCalls.ts';
 import type { LoadProfile } from '../chat/profile.ts';
 import { seenMessages } from '../chat/promptImages.ts';
 import type { ModelHost } from '../host.ts';
@@ -15,17 +16,15 @@ export async function renderPrompt(
 	signal: AbortSignal,
 	profile: LoadProfile,
 ): Promise<string> {
-	const { ownPrompt: own, messages, tools, functions, chat_template_kwargs: variables } = request;
+	const { ownPrompt: own, messages, chat_template_kwargs: variables } = request;
 	if (own?.text !== undefined) return own.text;
 	const { id, folder } = await host.resolve(model);
 	const text = await host.textModel(id);
-	const offered = request.tool_choice === 'none' ? undefined : (tools ?? functions);
+	const offered = request.tool_choice === 'none' ? [] : shownTools(request);
 	const prompt = {
 		kind: 'chat' as const,
 		...seenMessages(withoutTurns(messages, omittedTurns), await profile(folder ?? ''), id),
-		...(offered === undefined
-			? {}
-			: { tools: offered.map(({ inputGrammar: _, ...tool }) => tool) }),
+		...(offered.length === 0 ? {} : { tools: offered }),
 		...(variables === undefined ? {} : { templateVariables: variables }),
 	};
 	return await text.request('render', { prompt }, signal);

@@ -2,6 +2,7 @@
 
 import { asAppError } from '../../protocol/index.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
+import { shownTools } from '../chat/customCalls.ts';
 import type { ObservedRequest } from './observedChat.ts';
 
 export type TraceValue = string | number | boolean | string[];
@@ -63,7 +64,7 @@ function textAttributes({ messages, tools }: ObservedRequest): Record<string, Tr
 			? {}
 			: {
 					'gen_ai.tool.definitions': JSON.stringify(
-						tools.map(({ type, function: tool }) => ({ type, ...tool })),
+						shownTools({ tools }).map(({ type, function: tool }) => ({ type, ...tool })),
 					),
 				}),
 	};

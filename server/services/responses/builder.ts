@@ -3,10 +3,11 @@
 import type { TokenLogprob } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { FinishReason } from '../../protocol/index.ts';
+import { type ChatTool, customNames } from '../../protocol/routes/customTools.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
-import { type ResponseTool, toolName } from '../../protocol/routes/responseTools.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
+import { CustomInput } from '../chat/customCalls.ts';
 import { fallbackField, omittedField, toWireLogprob } from '../chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../host.ts';
 
@@ -28,6 +29,8 @@ interface OpenItem {
 	logprobs: TokenLogprob[];
 	callId: string;
 	name: string;
+	/** Reads the text of a custom call out of its arguments. */
+	readonly input: CustomInput;
 }
 
 export interface ResponseBuilderOptions {
@@ -65,8 +68,7 @@ export class ResponseBuilder {
 		this.#request = request;
 		this.#options = options;
 		this.#model = request.model;
-		const customs = (request.tools ?? []).filter(({ type }) => type === 'custom');
-		this.#customs = new Set(customs.map(toolName));
+		this.#customs = customNames(request.tools);
 	}
 
 	take(event: ChatEvent): void {
@@ -123,6 +125,7 @@ export class ResponseBuilder {
 			logprobs: [],
 			callId: call.callId ?? '',
 			name: call.name ?? '',
+			input: new CustomInput(),
 		};
 		this.#open = item;
 		const shape = toWireItem(item, 'in_progress');
@@ -148,10 +151,7 @@ export class ResponseBuilder {
 		} else if (item.kind === 'reasoning') {
 			this.#emit('response.reasoning_text.done', { ...at, text: item.text });
 		} else if (item.kind === 'custom') {
-			const input = inputOf(item.text);
-			if (input !== '')
-				this.#emit('response.custom_tool_call_input.delta', { ...place(item), delta: input });
-			this.#emit('response.custom_tool_call_input.done', { ...place(item), input });
+			this.#emit('response.custom_tool_call_input.done', { ...place(item), input: item.text });
 		} else {
 			this.#emit('response.function_call_arguments.done', {
 				...place(item),
@@ -190,13 +190,12 @@ export class ResponseBuilder {
 				...defined({ name: piece.name }),
 			});
 		if (!item || piece.arguments === undefined || piece.arguments === '') return;
-		item.text += piece.arguments;
-		// Its text stands inside of JSON, so it is told as a whole.
-		if (item.kind === 'custom') return;
-		this.#emit('response.function_call_arguments.delta', {
-			...place(item),
-			delta: piece.arguments,
-		});
+		const isCustom = item.kind === 'custom';
+		const delta = isCustom ? item.input.push(piece.arguments) : piece.arguments;
+		if (delta === '') return;
+		item.text += delta;
+		const kind = isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
+		this.#emit(`response.${kind}.delta`, { ...place(item), delta });
 	}
 
 	#response(status: string, outcome?: ChatOutcome): ResponseObject {
@@ -263,24 +262,12 @@ function toWireItem(item: OpenItem, status: 'in_progress' | 'completed' | 'incom
 		return { id, type: 'reasoning', status, summary: [], content };
 	}
 	const { callId, name, text } = item;
-	if (item.kind === 'custom') {
-		const input = status === 'in_progress' ? '' : inputOf(text);
-		return { id, type: 'custom_tool_call', status, call_id: callId, name, input };
-	}
+	if (item.kind === 'custom')
+		return { id, type: 'custom_tool_call', status, call_id: callId, name, input: text };
 	return { id, type: 'function_call', status, call_id: callId, name, arguments: text };
 }
 
-/** The text in `{"input": "…"}`, also of one that was cut short. */
-function inputOf(json: string): string {
-	const [, inner = ''] =
-		/^\s*\{\s*"input"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)/.exec(json) ?? [];
-	// A model that no grammar holds may write line ends as they are.
-	return JSON.parse(
-		`"${inner.replace(/[\0-\x1f]/g, (char) => JSON.stringify(char).slice(1, -1))}"`,
-	);
-}
-
-function toWireTool(tool: ResponseTool): object {
+function toWireTool(tool: ChatTool): object {
 	if (tool.type === 'function') return { type: tool.type, ...tool.function };
 	const { type, name, description, format = { type: 'text' } } = tool;
 	return { type, name, ...defined({ description }), format };

@@ -1,23 +1,19 @@
 /** A request to `/v1/responses` in the words of chat completions. */
 
 import { defined } from '../../protocol/defined.ts';
-import type { ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import { messagesOfItems, type ResponseItem } from '../../protocol/routes/responseItems.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
-import type { CustomTool, ResponseTool } from '../../protocol/routes/responseTools.ts';
-import { inputGrammar } from './inputGrammar.ts';
 
 /**
  * The same question in the words of chat completions.
  * @param items what comes before the input, and the input
- * @throws AppError `unsupported_parameter` for the grammar of a custom tool that cannot be enforced
  */
 export function chatOf(
 	request: ResponsesRequest,
 	items: readonly ResponseItem[] = request.input,
 ): ChatRequest {
-	const { instructions, text, reasoning, tools } = request;
+	const { instructions, text, reasoning } = request;
 	const format = text?.format;
 	const wantsLogprobs =
 		request.top_logprobs !== undefined ||
@@ -27,6 +23,7 @@ export function chatOf(
 		'temperature',
 		'top_p',
 		'truncation',
+		'tools',
 		'tool_choice',
 		'parallel_tool_calls',
 		'user',
@@ -41,7 +38,6 @@ export function chatOf(
 			...(instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]),
 			...messagesOfItems(items),
 		],
-		...(tools === undefined ? {} : { tools: tools.map(asFunction) }),
 		...defined({ max_tokens: request.max_output_tokens }),
 		...(wantsLogprobs ? { logprobs: true, top_logprobs: request.top_logprobs ?? 0 } : {}),
 		...(reasoning?.effort === undefined ? {} : { reasoning_effort: reasoning.effort }),
@@ -56,36 +52,6 @@ export function chatOf(
 					},
 				}),
 	};
-}
-
-const textInput = {
-	type: 'object',
-	properties: { input: { type: 'string' } },
-	required: ['input'],
-	additionalProperties: false,
-};
-
-/** A custom tool is a function with one text, which its grammar may hold. */
-function asFunction(tool: ResponseTool, index: number): ToolDefinition {
-	if (tool.type === 'function') return tool;
-	const { name, format } = tool;
-	const description = described(tool);
-	const grammar =
-		format?.type === 'grammar'
-			? inputGrammar(format, `tools[${index}].format.definition`)
-			: undefined;
-	return {
-		type: 'function',
-		function: { name, ...defined({ description }), parameters: textInput },
-		...defined({ inputGrammar: grammar }),
-	};
-}
-
-function described({ description, format }: CustomTool): string | undefined {
-	if (format?.type !== 'grammar') return description;
-	const { syntax = '', definition = '' } = format;
-	const rule = `The input follows this ${syntax} grammar:\n${definition}`;
-	return description === undefined ? rule : `${description}\n${rule}`;
 }
 
 function pick<T extends object, const K extends keyof T>(value: T, keys: readonly K[]): Pick<T, K> {

@@ -1,7 +1,7 @@
 /** Whether files of messages can be read, told by the name of the one that cannot. */
 
 import { AppError } from '../../protocol/errors.ts';
-import { checkWhole } from './damage.ts';
+import { damageOf } from './damage.ts';
 import { jsonTree, yamlTree } from './messageTree.ts';
 import { extractOfMessages, type MessageFormat } from './missingMessages.ts';
 
@@ -11,17 +11,34 @@ export interface NamedText {
 	readonly text: string;
 }
 
-/**
- * Checks a source and its translation; a translation may be empty.
- *
- * @throws AppError `invalid_request` that names the first file with a fault, and where that is
- */
-export function checkMessageFiles(format: MessageFormat, files: readonly NamedText[]): void {
+/** What cannot be read, as a person is told of it. */
+export interface MessageDamage {
+	/** Name of the file. */
+	readonly name: string;
+	/** From 1. */
+	readonly line: number;
+	/** One sentence that names the file and the place. */
+	readonly message: string;
+}
+
+/** The first of a source and its translation that cannot be read; a translation may be empty. */
+export function messageDamage(
+	format: MessageFormat,
+	files: readonly NamedText[],
+): MessageDamage | undefined {
 	const tree = format === 'json' ? jsonTree : format === 'yaml' ? yamlTree : undefined;
 	for (const { name, text } of files) {
-		checkWhole(text, extractOfMessages(format), name);
+		const damage = damageOf(text, extractOfMessages(format), name);
+		if (damage) return { name, ...damage };
 		const isEmpty = text.replace(/^(?:---|#.*|\s+)+/gm, '').trim() === '';
-		if (tree === undefined || isEmpty || tree.read(text)) continue;
-		throw new AppError('invalid_request', `${name} is no map of messages. Mend it and try again.`);
+		if (tree !== undefined && !isEmpty && !tree.read(text))
+			return { name, line: 1, message: `${name} is no map of messages. Mend it and try again.` };
 	}
+	return undefined;
+}
+
+/** @throws AppError `invalid_request` with what {@link messageDamage} finds */
+export function checkMessageFiles(format: MessageFormat, files: readonly NamedText[]): void {
+	const damage = messageDamage(format, files);
+	if (damage) throw new AppError('invalid_request', damage.message);
 }

@@ -1,15 +1,32 @@
 /** Java `.properties` files: values; keys, comments, separators and continuation lines stay. */
 
 import { gateRules } from '../gate/gateRules.ts';
+import { isProse } from './isProse.ts';
 import type { Extract, Piece } from './piece.ts';
 import { propertyEntries } from './propertyEntries.ts';
 import { remarksIn } from './remarks.ts';
+
+/** Keys that only frameworks, build tools and loggers read. */
+const settings =
+	/^(?:spring|quarkus|micronaut|hibernate|jakarta|javax|log4j2?|logback|org\.gradle|systemProp|ksp|sonar|junit)\.|^(?:distribution(?:Base|Path|Url)|zipStore(?:Base|Path))$/;
+/** Keys that messages begin with as well: theirs have words with blanks between them, or a capital. */
+const likelySettings =
+	/^(?:server|logging|management|eureka|java|jdk|android|kotlin|maven|wrapper|kafka|datasource|jdbc)\./;
+/** Options of a program, places and lists of classes. */
+const setting =
+	/^(?:-{1,2}[A-Za-z][^\s]*(?:\s+-{1,2}[A-Za-z][^\s]*)*|[a-z][a-z\d+.-]*:[^\s]+|~?\/[^\s]*|[\w$-]+(?:\.[\w$*-]+)+(?:\s*[,;]\s*[\w$-]+(?:\.[\w$*-]+)+)*|true|false|null)$/;
+
+function isMessage(key: string, value: string): boolean {
+	if (!isProse(value, key.split('.')) || settings.test(key) || setting.test(value.trim()))
+		return false;
+	return !likelySettings.test(key) || /^\p{Lu}|\s/u.test(value.trim());
+}
 
 function extract(text: string): Piece[] {
 	const isKept = remarksIn(text);
 	const ascii = /^[\x00-\x7f]*$/.test(text);
 	return propertyEntries(text)
-		.filter(({ value, start }) => /\p{L}{2}/u.test(value) && !isKept(start, ''))
+		.filter(({ key, value, start }) => isMessage(key, value) && !isKept(start, ''))
 		.map(({ value, valueStart, end }) => ({
 			start: valueStart,
 			end,

@@ -10,7 +10,11 @@ import { chatRequest } from '../../../server/protocol/routes/chat.ts';
 import { check } from '../../../server/protocol/routes/check.ts';
 import { type ChatEvent, createChatService } from '../../../server/services/chat/chatService.ts';
 import type { ModelProfile } from '../../../server/services/chat/profile.ts';
-import { AnswerBuilder, ChunkBuilder } from '../../../server/services/chat/serializeCompletion.ts';
+import {
+	AnswerBuilder,
+	ChunkBuilder,
+	type WireCall,
+} from '../../../server/services/chat/serializeCompletion.ts';
 import type { ModelClient, ModelHost } from '../../../server/services/host.ts';
 
 interface Script {
@@ -143,6 +147,12 @@ test('a prompt is rendered and tokenised once: here or in the runner', async () 
 	assert.equal(cut.counted.tokens, 'oneONEtwo'.length);
 });
 
+/** What a function is called with. */
+function argumentsOf(call: WireCall | undefined): string {
+	assert.ok(call?.type === 'function');
+	return call.function.arguments;
+}
+
 test('parallel calls are streamed by index, each name once, and content before them is kept', async () => {
 	const call = (city: string) =>
 		`<tool_call>\n{"name": "f", "arguments": {"city": "${city}"}}\n</tool_call>`;
@@ -152,7 +162,7 @@ test('parallel calls are streamed by index, each name once, and content before t
 	assert.equal(choice?.finish_reason, 'tool_calls');
 	assert.equal(choice.message.content, 'Looking.');
 	assert.deepEqual(
-		choice.message.tool_calls?.map((each) => JSON.parse(each.function.arguments)),
+		choice.message.tool_calls?.map((each) => JSON.parse(argumentsOf(each))),
 		[{ city: 'Bonn' }, { city: 'Köln' }],
 	);
 	type Piece = { index: number; id?: string; function: { name?: string; arguments: string } };
@@ -165,7 +175,7 @@ test('parallel calls are streamed by index, each name once, and content before t
 		assert.equal(own[0]?.function.name, 'f');
 		assert.equal(
 			own.map((piece) => piece.function.arguments).join(''),
-			choice.message.tool_calls?.[index]?.function.arguments,
+			argumentsOf(choice.message.tool_calls?.[index]),
 		);
 	}
 	assert.equal(chunks.at(-1)?.choices[0]?.finish_reason, 'tool_calls');

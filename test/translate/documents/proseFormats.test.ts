@@ -277,3 +277,15 @@ test('AsciiDoc: a plus in a word and the plus of a list between lines are no mar
 	assert.match(text, /OPEN THE ENTRY/);
 	assert.deepEqual(refused, []);
 });
+
+test('reStructuredText: who, when and which version stay, what a field tells in words does not', async () => {
+	const kept =
+		':Author: Ada Lovelace\n:Address: 12 Long Street\n    London\n:Status: Work in progress\n:orphan:\n';
+	const told = ':Abstract: What this paper is about.\n:param name: The name of the thing\n';
+	const { text, refused } = await shouted('a.rst', `Title\n=====\n\n${kept}${told}\nWords.\n`);
+	assert.deepEqual(refused, []);
+	assert.ok(text.includes(kept), text);
+	assert.match(text, /^:Abstract: WHAT THIS PAPER IS ABOUT\.$/m);
+	assert.match(text, /^:param name: THE NAME OF THE THING$/m);
+	assert.match(text, /^WORDS\.$/m);
+});

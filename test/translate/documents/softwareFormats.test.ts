@@ -378,3 +378,22 @@ test('vue-i18n: forms between bars are texts of their own, links and placeholder
 	const yaml = await shouted('en.yaml', 'car: one car | many cars\n');
 	assert.equal(yaml.text, 'car: ONE CAR | MANY CARS\n');
 });
+
+test('.properties: what programs read stays', async () => {
+	const settings = `spring.application.name=order service
+logging.level.root=warn
+org.gradle.jvmargs=-Xmx2g -Dfile.encoding=UTF-8
+url=jdbc:h2:mem:test
+home=/var/lib/app
+listeners=org.example.One, org.example.Two
+isOn=true
+date.format=dd.MM.yyyy
+`;
+	const messages = 'title=Order service\nserver=Server\nserver.lost=The server is away\nok=Yes\n';
+	const { text, refused } = await shouted('a.properties', settings + messages);
+	assert.deepEqual(refused, []);
+	assert.equal(
+		text,
+		`${settings}${messages.replaceAll(/(?<==).*/g, (words) => words.toUpperCase())}`,
+	);
+});

@@ -18,6 +18,7 @@ import type { Event, Extension, Token } from 'micromark-util-types';
 import { nestedTooDeeply } from '../../nesting.ts';
 import { startOfRun } from '../../whiteSpace.ts';
 import { math } from './math.ts';
+import { scriptReader } from './script.ts';
 
 export type MarkdownDialect = 'markdown' | 'mdx';
 
@@ -32,7 +33,7 @@ const shared: readonly Extension[] = [
 ];
 const extensions: Readonly<Record<MarkdownDialect, Extension[]>> = {
 	markdown: [...shared],
-	mdx: [...shared, mdxjs()],
+	mdx: [...shared, mdxjs({ acorn: scriptReader, addResult: false })],
 };
 
 /** Characters of one paragraph that may be marks, and all its characters: pairs are looked for among them. */

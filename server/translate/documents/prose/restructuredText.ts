@@ -26,6 +26,10 @@ const argued = new Set(
 	),
 );
 
+/** Fields at the head of a document that name persons, places, days and versions, or say something to programs. */
+const bibliographicFields =
+	/^:(?:address|authors?|contact|content-type|created|date|delegate|discussions-to|license|maintainer|nocomments|nosearch|organi[sz]ation|orphan|pep|post-history|python-version|replaces|requires|resolution|revision|sponsor|status|superseded-by|tocdepth|type|url|version):[ \t]+\S/i;
+
 const indentOf = (line: string) => line.length - line.trimStart().length;
 const isLine = (line: string) => /^([!-/:-@[-`{-~])\1{2,}$/.test(line.trimEnd());
 
@@ -124,6 +128,11 @@ function extract(text: string): Piece[] {
 		} else {
 			// A field without words says something to programs.
 			if (paragraph.length === 0 && /^:[^:\s][^:]{0,100}:$/.test(body.trimEnd())) continue;
+			if (bibliographicFields.test(body)) {
+				close();
+				at = past(at + 1, indent) - 1;
+				continue;
+			}
 			const mark = marker.exec(body)?.[0] ?? '';
 			// A directive in an item stays with all that is in it.
 			if (mark !== '' && /^\.\.(?:[ \t]|$)/.test(body.slice(mark.length))) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConstraintCompiler } from '../../../server/engine/grammar/compileConstraint.ts';
 import { toolFormats } from '../../../server/engine/template/toolFormat.ts';
-import { inputGrammar } from '../../../server/services/responses/inputGrammar.ts';
+import { inputGrammar } from '../../../server/services/chat/inputGrammar.ts';
 import { byteTextModel } from '../../engine/byteTextModel.ts';
 
 const end = 256;

@@ -1,7 +1,7 @@
 /** The grammar of a custom tool's input as EBNF of a text inside of JSON. */
 
 import { AppError } from '../../protocol/index.ts';
-import type { CustomFormat } from '../../protocol/routes/responseTools.ts';
+import type { CustomFormat } from '../../protocol/routes/customTools.ts';
 import { ebnfOf } from './grammar/ebnf.ts';
 import { larkRules } from './grammar/larkPart.ts';
 import { regexPart } from './grammar/regexPart.ts';
@@ -13,7 +13,10 @@ const maxLength = 1_000_000;
  * Rules of EBNF, the one of the whole text is `input`.
  * @throws AppError `unsupported_parameter`, `invalid_request` for what cannot be enforced or read
  */
-export function inputGrammar({ syntax, definition = '' }: CustomFormat, param: string): string {
+export function inputGrammar(
+	{ syntax, definition }: Extract<CustomFormat, { type: 'grammar' }>,
+	param: string,
+): string {
 	const lines =
 		syntax === 'regex'
 			? [`input ::= ${ebnfOf(regexPart(definition, param))}`]
