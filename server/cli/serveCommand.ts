@@ -51,8 +51,8 @@ Runs the local server until it is stopped.
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
   --person-limits L  limits of everybody who signs in through a gateway: tokens-per-minute=N, tokens-per-day,
                      seconds-…, characters-…, with commas (default: those of nearglot keys people)
-  --shared URL       redis://…: replicas that name the same Redis or Valkey count limits and usage together and have
-                     the same keys, systems, glossaries, responses and conversations (NEARGLOT_SHARED)
+  --redis URL        redis://…: replicas that name the same Redis or Valkey count limits and usage together and have
+                     the same keys, systems, glossaries, responses and conversations (NEARGLOT_REDIS)
   --usage-days N     days after which usage is forgotten (default 400)
   --store PLACE      folder, or s3://bucket/folder, of uploaded files and batches (default: in the data folder)
   --queue URL        redis://…: machines that name the same queue and store do batches together (NEARGLOT_QUEUE)
@@ -97,7 +97,7 @@ export const serveCommand: Command = {
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
 			'person-limits': { type: 'string' },
-			shared: { type: 'string' },
+			redis: { type: 'string' },
 			limits: { type: 'string' },
 			'usage-days': { type: 'string' },
 			store: { type: 'string' },

@@ -20,9 +20,9 @@ export function peopleOptionsOf(options: ParsedArgs): PeopleOptions {
  */
 export function sharedUrlOf(options: ParsedArgs, env: NodeJS.ProcessEnv): string | undefined {
 	const given = [
-		['--shared', options.text('shared')],
+		['--redis', options.text('redis')],
 		['--limits', options.text('limits')],
-		['NEARGLOT_SHARED', env['NEARGLOT_SHARED'] || undefined],
+		['NEARGLOT_REDIS', env['NEARGLOT_REDIS'] || undefined],
 		['NEARGLOT_LIMITS', env['NEARGLOT_LIMITS'] || undefined],
 	] as const;
 	const found = given.flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]));
@@ -33,14 +33,14 @@ export function sharedUrlOf(options: ParsedArgs, env: NodeJS.ProcessEnv): string
 			);
 		if (name.startsWith('--') && new URL(url).password !== '')
 			throw new UsageError(
-				'Others on this machine can read the command line: put an address with a password into NEARGLOT_SHARED.',
+				'Others on this machine can read the command line: put an address with a password into NEARGLOT_REDIS.',
 			);
 	}
 	const [first] = found;
 	const other = found.find(({ url }) => url !== first?.url);
 	if (first !== undefined && other !== undefined)
 		throw new UsageError(
-			`${first.name} and ${other.name} name different addresses. Replicas share one Redis: name it once, with --shared or NEARGLOT_SHARED.`,
+			`${first.name} and ${other.name} name different addresses. Replicas share one Redis: name it once, with --redis or NEARGLOT_REDIS.`,
 		);
 	return first?.url;
 }

@@ -44,8 +44,8 @@ export interface Shared {
 export async function checkShared(url: string | undefined): Promise<void> {
 	if (url === undefined) return;
 	const name = {
-		what: 'The Redis that replicas share (--shared)',
-		where: '--shared or NEARGLOT_SHARED',
+		what: 'The Redis that replicas share (--redis)',
+		where: '--redis or NEARGLOT_REDIS',
 	};
 	await checkRedis(url, name).catch((error: unknown) => {
 		if (asAppError(error).code !== 'store_unavailable') throw error;

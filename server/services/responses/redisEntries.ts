@@ -21,7 +21,7 @@ export interface Entry {
 	readonly output: readonly KeptItem[];
 }
 
-export interface NewEntry extends Omit<Entry, 'rev'> {
+export interface WrittenEntry extends Omit<Entry, 'rev'> {
 	readonly person: string;
 	readonly id: string;
 	/** What was read before; empty: there must be none. */
@@ -73,12 +73,12 @@ export class RedisEntries {
 	}
 
 	/** @throws AppError `conflict` when it does not stand as it was read */
-	async put(entry: NewEntry): Promise<void> {
+	async put(entry: WrittenEntry): Promise<void> {
 		if (!(await this.tryPut(entry))) throw busy();
 	}
 
 	/** False when it does not stand as it was read. */
-	async tryPut(entry: NewEntry): Promise<boolean> {
+	async tryPut(entry: WrittenEntry): Promise<boolean> {
 		const { person, id, rev, kind, status, previous, created, json, owner, input, output } = entry;
 		const { personBytes, personEntries, allBytes, days } = this.#limits;
 		const all = [...input, ...output];

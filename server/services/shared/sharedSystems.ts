@@ -1,11 +1,11 @@
 /** Systems of a team with their glossaries and memories, as texts that replicas keep alike. */
 
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import { changeFile, withLock } from '../../store/changeFile.ts';
-import { makePrivateDir, writePrivateFile } from '../../store/files.ts';
+import { makePrivateDir, readPlainText, writePrivateFile } from '../../store/files.ts';
 import { removePath } from '../../store/movePath.ts';
 import { categoryName, removeSystem, systemsLock } from '../translate/translateSystems.ts';
 import type { LocalTexts } from './sharedTexts.ts';
@@ -70,8 +70,8 @@ export function systemTexts(folder: string): LocalTexts {
 
 async function pairsOf(folder: string, category: string): Promise<readonly Pair[] | undefined> {
 	try {
-		const text = await readFile(join(folder, category, 'system.json'), 'utf8');
-		const { pairs } = JSON.parse(text) as { readonly pairs?: unknown };
+		const text = await readPlainText(join(folder, category, 'system.json'));
+		const { pairs } = JSON.parse(text ?? '') as { readonly pairs?: unknown };
 		return Array.isArray(pairs) ? (pairs as Pair[]) : undefined;
 	} catch {
 		// Requests that name it say what is wrong with it.
@@ -99,7 +99,8 @@ async function textOf(folder: string, category: string): Promise<string | undefi
 	if (pairs === undefined) return undefined;
 	const files = new Map<string, string>();
 	const named = async (file: string): Promise<string> => {
-		const text = await readFile(placeOf(folder, category, file), 'utf8');
+		const text = await readPlainText(placeOf(folder, category, file));
+		if (text === undefined) throw new AppError('not_found', `${file} is missing.`);
 		const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
 		const plain = basename(file)
 			.replace(/^[0-9a-f]{16}-/, '')

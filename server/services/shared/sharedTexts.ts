@@ -39,7 +39,7 @@ const maxBytes = 16 * 1_048_576;
 /** What nobody has touched for so long is forgotten in Redis, and put back by a replica that has it. */
 const keptS = 90 * 86_400;
 /** For a large text on a slow network; nobody waits for it. */
-const patienceMs = 10_000;
+const transferMs = 10_000;
 /** What stands for a text that was taken away. */
 const gone = 'gone';
 
@@ -77,7 +77,7 @@ export class SharedTexts {
 		const version = await link.run(async (client) => (await client.get(count)) ?? '');
 		if (version !== '' && version === this.#seen?.version && stamp === this.#seen.stamp) return;
 		const remote = new Map(
-			Object.entries(await link.run((client) => client.hGetAll(digests), patienceMs)),
+			Object.entries(await link.run((client) => client.hGetAll(digests), transferMs)),
 		);
 		const known = await local.read();
 		const texts = known ?? new Map<string, undefined>();
@@ -99,7 +99,7 @@ export class SharedTexts {
 			else if (this.#isOurs({ here, there, before, isRemoved: removed.has(id) })) {
 				if (text !== undefined && Buffer.byteLength(text) > maxBytes) this.#tooLarge(id);
 				else if (here === gone && there === undefined && before === undefined) agree(id, gone);
-				else if (await link.run((client) => this.#put(client, id, there, here, text), patienceMs))
+				else if (await link.run((client) => this.#put(client, id, there, here, text), transferMs))
 					agree(id, here);
 				else isSettled = false;
 			} else if (await this.#takeOver(id, there ?? gone)) agree(id, there ?? gone);
@@ -152,7 +152,7 @@ export class SharedTexts {
 				? undefined
 				: await link.run(
 						async (client) => (await client.hGet(values, id)) ?? undefined,
-						patienceMs,
+						transferMs,
 					);
 		// Another replica has changed it meanwhile: the next round sees that.
 		if (there !== gone && (text === undefined || digestOf(text) !== there)) return false;

@@ -10,28 +10,28 @@ import { RedisServer, redisMissing } from '../../gateway/support/redisServer.ts'
 import { programArgs } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
-const options = { shared: { type: 'string' }, limits: { type: 'string' } } as const;
+const options = { redis: { type: 'string' }, limits: { type: 'string' } } as const;
 const urlOf = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
 	sharedUrlOf(readArgs([...args], options), env);
 
 test('one address, by whichever name; two different ones, or a password for all to see, are refused', () => {
 	const url = 'redis://redis:6379/3';
 	assert.equal(urlOf([]), undefined);
-	assert.equal(urlOf(['--shared', url]), url);
+	assert.equal(urlOf(['--redis', url]), url);
 	assert.equal(urlOf(['--limits', url]), url);
-	assert.equal(urlOf([], { NEARGLOT_SHARED: '', NEARGLOT_LIMITS: url }), url);
-	assert.equal(urlOf(['--shared', url, '--limits', url], { NEARGLOT_SHARED: url }), url);
+	assert.equal(urlOf([], { NEARGLOT_REDIS: '', NEARGLOT_LIMITS: url }), url);
+	assert.equal(urlOf(['--redis', url, '--limits', url], { NEARGLOT_REDIS: url }), url);
 	const secret = 'rediss://user:secret@redis:6379';
-	assert.equal(urlOf([], { NEARGLOT_SHARED: secret }), secret);
+	assert.equal(urlOf([], { NEARGLOT_REDIS: secret }), secret);
 	assert.throws(
-		() => urlOf(['--shared', url], { NEARGLOT_LIMITS: secret }),
+		() => urlOf(['--redis', url], { NEARGLOT_LIMITS: secret }),
 		(error: Error) =>
-			/--shared and NEARGLOT_LIMITS name different/.test(error.message) &&
+			/--redis and NEARGLOT_LIMITS name different/.test(error.message) &&
 			!error.message.includes('secret'),
 	);
-	assert.throws(() => urlOf(['--shared', secret]), /put an address with a password into/);
+	assert.throws(() => urlOf(['--redis', secret]), /put an address with a password into/);
 	for (const wrong of ['redis:6379', 'http://redis', 'redis://', 'redis://a:b:c'])
-		assert.throws(() => urlOf(['--shared', wrong]), /--shared takes the address/, wrong);
+		assert.throws(() => urlOf(['--redis', wrong]), /--redis takes the address/, wrong);
 });
 
 test('with a wrong password the server does not start and says why, without the password', {
@@ -44,7 +44,7 @@ test('with a wrong password the server does not start and says why, without the 
 		env: {
 			...process.env,
 			NEARGLOT_HOME: temporaryFolder('shared'),
-			NEARGLOT_SHARED: `redis://:wrong-one@127.0.0.1:${port}`,
+			NEARGLOT_REDIS: `redis://:wrong-one@127.0.0.1:${port}`,
 		},
 		stdio: ['ignore', 'ignore', 'pipe'],
 	});
@@ -56,8 +56,8 @@ test('with a wrong password the server does not start and says why, without the 
 	assert.notEqual(code, 0);
 	assert.match(
 		text,
-		/The Redis that replicas share \(--shared\) at 127\.0\.0\.1:\d+ cannot be used/,
+		/The Redis that replicas share \(--redis\) at 127\.0\.0\.1:\d+ cannot be used/,
 	);
-	assert.match(text, /refuses the name or password\. Correct the address in --shared or/);
+	assert.match(text, /refuses the name or password\. Correct the address in --redis or/);
 	assert.doesNotMatch(text, /wrong-one/);
 });
