@@ -16,6 +16,8 @@ import { writeCommitMessage } from './ai/commitMessage.ts';
 import { explainTerminal } from './ai/terminalHelp.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatSideView.ts';
+import { addEngine } from './engines/addEngine.ts';
+import { manageEngines } from './engines/manageEngines.ts';
 import type { Extension } from './extension.ts';
 import { changeJob } from './jobs/jobActions.ts';
 import {
@@ -88,6 +90,8 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.jobs.cancel': (extension, node) => changeJob(extension, node, 'cancel'),
 	'nearglot.jobs.retry': (extension, node) => changeJob(extension, node, 'retry'),
 	'nearglot.jobs.refresh': ({ jobs }) => jobs.refresh(),
+	'nearglot.engines.add': (extension) => addEngine(extension),
+	'nearglot.engines.manage': (extension) => manageEngines(extension),
 	'nearglot.models.choose': (extension) => chooseModel(extension),
 	'nearglot.team.signIn': ({ team }, again) => team.signIn(again === true),
 	'nearglot.team.signOut': ({ team }) => team.signOut(),

@@ -5,12 +5,12 @@
 
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { SecretName } from '../server/protocol/index.ts';
+import { type EngineKeys, parseEngineKeys, type SecretName } from '../server/protocol/index.ts';
 import type { LanguageServerClient } from './languageServerClient.ts';
 import { setting } from './settings.ts';
 
 /** What is typed in and stored; the settings of the hosted translator are handed over beside it. */
-type StoredName = Exclude<SecretName, 'translatorSettings'>;
+type StoredName = Exclude<SecretName, 'translatorSettings' | 'engineKeys'>;
 
 /** Secret → what people call it, and whether its characters are hidden while typing. */
 const titles: Readonly<Record<StoredName, () => string>> = {
@@ -24,6 +24,9 @@ const titles: Readonly<Record<StoredName, () => string>> = {
 
 const names = Object.keys(titles) as StoredName[];
 const keyOf = (name: StoredName) => `nearglot.secret.${name}`;
+/** Where the keys of engines on other machines are, as JSON. */
+const engineKeys = 'nearglot.secret.engineKeys';
+const storedKeys: ReadonlySet<string> = new Set([...names.map(keyOf), engineKeys]);
 /** What is no secret may be read while it is typed. */
 const open: ReadonlySet<StoredName> = new Set(['translatorRegion', 'translatorEndpoint']);
 
@@ -37,20 +40,45 @@ function storageName(): string {
 	return createHash('sha256').update(parts).digest('hex').slice(0, 16);
 }
 
+/** Hands all secrets to the server. */
+async function handSecrets(
+	secrets: vscode.SecretStorage,
+	languageServer: LanguageServerClient,
+): Promise<void> {
+	const entries = await Promise.all([
+		...names.map(async (name) => [name, await secrets.get(keyOf(name))]),
+		['engineKeys', await secrets.get(engineKeys)],
+	]);
+	const known = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+	const hosted = setting('translate.hosted');
+	if (Object.keys(hosted).length > 0) known['translatorSettings'] = JSON.stringify(hosted);
+	await languageServer.request('nearglot/secrets', { secrets: known, storage: storageName() });
+}
+
+/**
+ * Keeps the key of an engine on another machine for its address, or forgets it; the server has it when this ends.
+ *
+ * @param kept `undefined` forgets
+ */
+export async function keepEngineKey(
+	secrets: vscode.SecretStorage,
+	languageServer: LanguageServerClient,
+	name: string,
+	kept: EngineKeys[string] | undefined,
+): Promise<void> {
+	const { [name]: _, ...others } = parseEngineKeys(await secrets.get(engineKeys));
+	const keys: EngineKeys = kept === undefined ? others : { ...others, [name]: kept };
+	if (Object.keys(keys).length === 0) await secrets.delete(engineKeys);
+	else await secrets.store(engineKeys, JSON.stringify(keys));
+	await handSecrets(secrets, languageServer);
+}
+
 /** Hands all secrets to the server, now and whenever one changes in any window. */
 export function shareSecrets(
 	secrets: vscode.SecretStorage,
 	languageServer: LanguageServerClient,
 ): vscode.Disposable {
-	const hand = async () => {
-		const entries = await Promise.all(
-			names.map(async (name) => [name, await secrets.get(keyOf(name))]),
-		);
-		const known = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-		const hosted = setting('translate.hosted');
-		if (Object.keys(hosted).length > 0) known['translatorSettings'] = JSON.stringify(hosted);
-		await languageServer.request('nearglot/secrets', { secrets: known, storage: storageName() });
-	};
+	const hand = () => handSecrets(secrets, languageServer);
 	let running = false;
 	const listening = languageServer.onHealth(({ server }) => {
 		const runs = server === 'running';
@@ -58,7 +86,7 @@ export function shareSecrets(
 		running = runs;
 	});
 	const changed = secrets.onDidChange(({ key }) => {
-		if (running && names.some((name) => keyOf(name) === key)) void hand().catch(() => undefined);
+		if (running && storedKeys.has(key)) void hand().catch(() => undefined);
 	});
 	const configured = vscode.workspace.onDidChangeConfiguration((event) => {
 		if (running && event.affectsConfiguration('nearglot.translate.hosted'))

@@ -26,7 +26,9 @@ function labelOf({ kind, name, model }: TranslationSystem): string {
 	return model ?? name;
 }
 
-function descriptionOf({ kind, pairs }: TranslationSystem): string {
+function descriptionOf({ kind, pairs, host }: TranslationSystem): string {
+	if (host !== undefined)
+		return vscode.l10n.t('chat model at {0}: what you translate goes there', host);
 	switch (kind) {
 		case 'general':
 			return vscode.l10n.t('the best model here for each pair of languages');

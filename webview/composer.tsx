@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ModelInfo } from '../server/protocol/index.ts';
+import { type ModelInfo, usualChatModel } from '../server/protocol/index.ts';
 import { imageUrl } from '../server/protocol/wireMessages.ts';
 import { isComposing } from './composing.ts';
 import { droppedFiles } from './droppedFiles.ts';
@@ -51,7 +51,7 @@ export function Composer(): VNode {
 	};
 	const attachImages = (files: readonly File[]) => {
 		const { models = [], model: chosen = '' } = page.value ?? {};
-		const model = models.find(({ id }) => id === chosen) ?? models[0];
+		const model = models.find(({ id }) => id === chosen) ?? usualChatModel(models);
 		refused.value = '';
 		if (model?.supportsImageInput !== true) {
 			refused.value = t('blind', model?.displayName ?? chosen);
@@ -181,13 +181,14 @@ function ModelPicker(): VNode {
 	const { page, send, t } = useChat();
 	const { models, model } = page.value ?? { models: [], model: '' };
 	if (models.length === 0) return <span class="model">{t('noModel')}</span>;
-	const here = models.filter(({ origin }) => origin !== 'team');
+	const here = models.filter(({ origin }) => origin !== 'team' && origin !== 'upstream');
 	const team = models.filter(({ origin }) => origin === 'team');
+	const elsewhere = models.filter(({ origin }) => origin === 'upstream');
 	return (
 		<select
 			class="model"
 			aria-label={t('model')}
-			value={model || models[0]?.id}
+			value={model || usualChatModel(models)?.id}
 			onFocus={() => send({ type: 'models' })}
 			onChange={(event) => send({ type: 'model', model: event.currentTarget.value })}
 		>
@@ -195,12 +196,15 @@ function ModelPicker(): VNode {
 				// Chosen, and not to be had just now: a team server that cannot be reached.
 				<option value={model}>{model}</option>
 			)}
-			{team.length === 0 ? (
+			{here.length === models.length ? (
 				options(here)
 			) : (
 				<>
-					<optgroup label={t('here')}>{options(here)}</optgroup>
-					<optgroup label={t('team', team[0]?.publisher ?? '')}>{options(team)}</optgroup>
+					{here.length > 0 && <optgroup label={t('here')}>{options(here)}</optgroup>}
+					{team.length > 0 && (
+						<optgroup label={t('team', team[0]?.publisher ?? '')}>{options(team)}</optgroup>
+					)}
+					{elsewhere.length > 0 && <optgroup label={t('elsewhere')}>{options(elsewhere)}</optgroup>}
 				</>
 			)}
 		</select>

@@ -1,6 +1,7 @@
 /** A chat before the first question: what the chosen model can do, with questions to begin with. */
 
 import type { VNode } from 'preact';
+import { usualChatModel } from '../server/protocol/index.ts';
 import { useChat } from './page.ts';
 
 /** What the built-in model answers well. */
@@ -17,12 +18,16 @@ const commands = ['/explain', '/fix', '/tests', '/commit'];
 export function EmptyChat(): VNode {
 	const { page, draft, focusAsked, send, t } = useChat();
 	const { models = [], model = '' } = page.value ?? {};
-	const chosen = models.find(({ id }) => id === model) ?? models[0];
+	const chosen = models.find(({ id }) => id === model) ?? usualChatModel(models);
 	if (chosen?.origin !== 'built-in')
 		return (
 			<div class="empty">
 				<p class="title">{t('emptyTitle')}</p>
-				<p>{t(model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
+				<p>
+					{chosen?.origin === 'upstream'
+						? t('emptyElsewhere', chosen.publisher)
+						: t(model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}
+				</p>
 				<p class="examples">
 					{/* Before the models are known, nothing is known of what they can do. */}
 					{(chosen ? commands : []).map((command) => (

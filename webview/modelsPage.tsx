@@ -61,7 +61,8 @@ export function ModelsPage({ api }: { api: StudioApi }): VNode {
 		return () => clearInterval(timer);
 	}, [look, api]);
 	const wanted = models.value.filter((model) => task.value === '' || model.task === task.value);
-	const here = wanted.filter(({ state: now }) => now !== 'not-downloaded');
+	const here = wanted.filter(({ state: now }) => now !== 'not-downloaded' && now !== 'remote');
+	const elsewhere = wanted.filter(({ state: now }) => now === 'remote');
 	const seen = new Set<string>();
 	// A model is in the catalogue once per device; its alias stands for the one that suits this computer.
 	const others = wanted.filter(({ state: now, alias }) => {
@@ -79,6 +80,12 @@ export function ModelsPage({ api }: { api: StudioApi }): VNode {
 			))}
 			<Tasks />
 			<Cards title={text('here')} models={here} api={api} />
+			{elsewhere.length > 0 && (
+				<>
+					<Cards title={text('elsewhere')} models={elsewhere} api={api} />
+					<p class="note">{text('elsewhereNote')}</p>
+				</>
+			)}
 			{!mayChange.value && <p class="note">{text(isMember() ? 'ownersModels' : 'keyNeeded')}</p>}
 			{stats.value.length > 0 && <Metrics stats={stats.value} />}
 			{others.length > 0 && <Cards title={text('catalogue')} models={others} api={api} />}
@@ -198,7 +205,7 @@ function Card({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
 				{model.loss !== undefined && <> · {lossText(model.loss)}</>}
 			</p>
 			<p class="note">
-				{model.publisher} · <Licence model={model} />
+				{model.publisher} · {model.state === 'remote' ? model.id : <Licence model={model} />}
 			</p>
 			{!isHere && <Fit model={model} />}
 			<footer>
@@ -274,7 +281,8 @@ function buttons(model: ModelInfo, api: StudioApi): VNode | null {
 	if (model.state === 'downloading') return null;
 	const loaded = model.state === 'loaded';
 	const verb = loaded ? 'unload' : 'load';
-	const removable = state.mayChange.value && model.origin !== 'built-in' && !loaded;
+	const removable =
+		state.mayChange.value && !/^(?:built-in|upstream)$/.test(model.origin) && !loaded;
 	return (
 		<>
 			{model.task === 'chat-completion' && (
@@ -286,7 +294,9 @@ function buttons(model: ModelInfo, api: StudioApi): VNode | null {
 					{text('chatWith')}
 				</a>
 			)}
-			{!isMember() && button(verb, () => attempt(api, () => api.setLoaded(model.id, !loaded)))}
+			{!isMember() &&
+				model.state !== 'remote' &&
+				button(verb, () => attempt(api, () => api.setLoaded(model.id, !loaded)))}
 			{!isMember() &&
 				removable &&
 				button('remove', () => {

@@ -91,9 +91,10 @@ export class StudioApi {
 	async models(): Promise<ModelInfo[]> {
 		const { data } = await this.client.call(routes.listModels, {});
 		return data.map(
-			({ id, name, task, state, origin, pinned, size_bytes, context_length, languages }) =>
+			({ id, name, task, state, origin, owned_by, size_bytes, context_length, ...model }) =>
 				({
-					...{ id, displayName: name, task, state, origin, pinned, languages },
+					...{ id, displayName: name, task, state, origin, publisher: owned_by, license: '' },
+					...{ pinned: model.pinned, languages: model.languages },
 					sizeBytes: size_bytes,
 					contextLength: context_length,
 				}) as ModelInfo,
@@ -101,8 +102,13 @@ export class StudioApi {
 	}
 
 	/** Everything the daemon knows of models, and what the loaded ones do. Needs the token. */
-	allModels(): Promise<AnswerOf<typeof routes.listOwnModels>> {
-		return this.client.call(routes.listOwnModels, {});
+	async allModels(): Promise<AnswerOf<typeof routes.listOwnModels>> {
+		const [own, models] = await Promise.all([
+			this.client.call(routes.listOwnModels, {}),
+			this.models(),
+		]);
+		const elsewhere = models.filter(({ origin }) => origin === 'upstream');
+		return { ...own, models: [...own.models, ...elsewhere] };
 	}
 
 	/** The last requests, while they are recorded. */

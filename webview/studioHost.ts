@@ -9,11 +9,12 @@ import {
 	type ChatEnd,
 	type ChatParams,
 	ChatSession,
+	choosableChatModels,
 	type HostMessage,
 	type PageMessage,
 	readAnswer,
-	readyChatModels,
 	toMarkdown,
+	usualChatModel,
 	wireMessages,
 } from '../server/protocol/index.ts';
 import { chatCompletions } from '../server/protocol/routeAddresses.ts';
@@ -76,7 +77,7 @@ export function studioBridge(
 				if (saved && session.conversation.leaf === null) session.open(saved);
 				postState();
 				const models = await api.models();
-				session.models = readyChatModels(models);
+				session.models = choosableChatModels(models);
 				// One that has been removed since would answer nothing.
 				if (!session.state.models.some(({ id }) => id === session.state.model)) session.model = '';
 				return postState();
@@ -97,7 +98,9 @@ export function studioBridge(
 				browser.set(modelName, message.model);
 				return postState();
 			case 'count': {
-				const { model = session.state.models[0]?.id, ...prompt } = session.preview(message.text);
+				const { model = usualChatModel(session.state.models)?.id, ...prompt } = session.preview(
+					message.text,
+				);
 				if (model === undefined) return;
 				const tokens = await api.countTokens({ ...prompt, model });
 				const limit = session.state.models.find(({ id }) => id === model)?.contextLength ?? null;
@@ -115,7 +118,7 @@ export function studioBridge(
 				if (/^https?:/i.test(message.href)) window.open(message.href, '_blank', 'noopener');
 				return;
 			case 'models':
-				session.models = readyChatModels(await api.models());
+				session.models = choosableChatModels(await api.models());
 				return postState();
 			case 'apply':
 			case 'tools':

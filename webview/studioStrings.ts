@@ -63,6 +63,9 @@ export const studioStrings = {
 	from: 'From',
 	gated: 'its terms must be accepted first',
 	here: 'On this computer',
+	elsewhere: 'Engines on other machines',
+	elsewhereNote:
+		'What you ask of these models goes to the engine that has them, and nowhere else. They answer only where you choose them.',
 	html: 'HTML',
 	hub: 'Words to look for on the hub',
 	inMemory: '{0} in memory',

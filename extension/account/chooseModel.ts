@@ -35,7 +35,17 @@ export async function chooseModel({
 			model: '',
 			...mark(chosen === ''),
 		},
-		...chats.filter(({ origin }) => origin !== 'team').map((model) => itemOf(model, chosen)),
+		...chats
+			.filter(({ origin }) => origin !== 'team' && origin !== 'upstream')
+			.map((model) => itemOf(model, chosen)),
+		separator(vscode.l10n.t('Engines on other machines: what you ask goes there')),
+		...chats
+			.filter(({ origin }) => origin === 'upstream')
+			.map((model) => itemOf(model, chosen, '$(remote) ')),
+		{
+			label: `$(add) ${vscode.l10n.t('Add an Engine…')}`,
+			run: async () => vscode.commands.executeCommand('nearglot.engines.add'),
+		},
 		...teamItems(status, team),
 		...chats.filter(({ origin }) => origin === 'team').map((model) => itemOf(model, chosen)),
 	];
@@ -78,10 +88,10 @@ function teamItems(status: TeamStatus | undefined, team: Team): Item[] {
 	];
 }
 
-function itemOf(model: ModelInfo, chosen: string): Item {
+function itemOf(model: ModelInfo, chosen: string, icon = ''): Item {
 	const { id, alias, displayName } = model;
 	return {
-		label: displayName,
+		label: icon + displayName,
 		detail: id,
 		model: id,
 		...mark([id, alias].includes(chosen)),

@@ -26,7 +26,9 @@ export function modelInformation(
 		detail:
 			origin === 'team'
 				? vscode.l10n.t('Team · {0}', model.publisher)
-				: vscode.l10n.t('On this computer'),
+				: origin === 'upstream'
+					? vscode.l10n.t('At {0}', model.publisher)
+					: vscode.l10n.t('On this computer'),
 		tooltip: [id, license].filter((part) => part !== '').join(' · '),
 		maxInputTokens: Math.max(1, contextLength - maxOutput),
 		maxOutputTokens: maxOutput,

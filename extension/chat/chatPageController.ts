@@ -7,11 +7,12 @@ import {
 	asAppError,
 	ChatSession,
 	type Conversation,
+	choosableChatModels,
 	findModel,
 	type ModelInfo,
 	readSlashCommand,
-	readyChatModels,
 	slashCommands,
+	usualChatModel,
 } from '../../server/protocol/index.ts';
 import {
 	chatStrings,
@@ -319,14 +320,14 @@ export class ChatPageController {
 
 	async #showModels(): Promise<void> {
 		const { models } = await this.#deps.languageServer.request('nearglot/models', {});
-		this.session.models = readyChatModels(models);
+		this.session.models = choosableChatModels(models);
 		this.#postState();
 	}
 
 	/** The model that is asked. */
 	#model(): ModelInfo | undefined {
 		const { models, model } = this.session.state;
-		return findModel(models, model) ?? models[0];
+		return findModel(models, model) ?? usualChatModel(models);
 	}
 
 	/** What was attached to the question a turn answers. */

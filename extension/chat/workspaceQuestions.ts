@@ -1,6 +1,6 @@
 /** `@workspace` in the chat view: what was found goes along with the question and can be opened. */
 
-import { type ChatSession, findModel } from '../../server/protocol/index.ts';
+import { type ChatSession, findModel, usualChatModel } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import {
 	openSource,
@@ -21,7 +21,7 @@ export async function sendWorkspaceQuestion(
 	if (question === undefined) return false;
 	const { pieces } = await searchWithProgress(languageServer, question);
 	const { models, model } = session.state;
-	const room = roomFor((findModel(models, model) ?? models[0])?.contextLength);
+	const room = roomFor((findModel(models, model) ?? usualChatModel(models))?.contextLength);
 	for (const attachment of pieceAttachments(pieces, room)) session.attach(attachment);
 	await session.send(text, { instruction: workspaceInstruction });
 	return true;

@@ -89,7 +89,7 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 			return item;
 		}
 		const { model } = node;
-		const item = new vscode.TreeItem(model.displayName);
+		const item = new vscode.TreeItem(model.origin === 'upstream' ? model.id : model.displayName);
 		const progress = this.#progress.get(model.id);
 		item.id = model.id;
 		item.description = progress ? percent(progress) : describe(model);
@@ -158,6 +158,7 @@ export function taskName(task: ModelTask): string {
 function describe(model: ModelInfo): string {
 	if (model.state === 'loaded' && model.memoryBytes !== undefined)
 		return vscode.l10n.t('{0} in memory', megabytes(model.memoryBytes));
+	if (model.origin === 'upstream') return vscode.l10n.t('at {0}', model.publisher);
 	return [sizeLabel(model), model.license].filter((part) => part).join(' · ');
 }
 

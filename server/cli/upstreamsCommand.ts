@@ -2,9 +2,11 @@
 
 import { resolve } from 'node:path';
 import { ownDataFolder } from '../daemon/dataFolder.ts';
+import { findDaemon } from '../daemon/findDaemon.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { openUpstreamFile, upstreamDeps } from '../daemon/upstreamBackend.ts';
-import { AppError } from '../protocol/index.ts';
+import { AppError, type UpstreamUse, upstreamUses } from '../protocol/index.ts';
+import { testUpstream } from '../protocol/routeAddresses.ts';
 import { createUpstream } from '../remote/upstreams/openaiUpstream.ts';
 import {
 	checkedAddress,
@@ -12,6 +14,9 @@ import {
 	defaultTimeoutS,
 	type UpstreamEntry,
 	type UpstreamList,
+	unknownUpstream,
+	withoutUpstream,
+	withUpstream,
 } from '../remote/upstreams/upstreamFile.ts';
 import type { JsonFile } from '../store/jsonFile.ts';
 import { readArgs } from './args.ts';
@@ -19,7 +24,8 @@ import { type Command, type CommandIo, UsageError } from './command.ts';
 import { table } from './textTable.ts';
 
 const help = `
-Usage: nearglot upstreams add NAME URL [--key-file FILE] [--models PATTERN …] [--timeout S] [--allow-http]
+Usage: nearglot upstreams add NAME URL [--key-file FILE] [--models PATTERN …] [--for USE,…] [--timeout S]
+                              [--allow-http]
        nearglot upstreams list [--json]
        nearglot upstreams remove NAME
        nearglot upstreams test [NAME] [--json]
@@ -34,6 +40,8 @@ it, nor it for anything else.
   URL              base address, which mostly ends with /v1
   --key-file FILE  file with the engine's key, read again for every request (mode 600)
   --models PATTERN models that may be used, * for any text; repeatable (default: all)
+  --for USE,…      what it may be used for: ${upstreamUses.join(', ')}
+                   (default: all)
   --timeout S      seconds without a sign of life after which an answer is given up (default ${defaultTimeoutS})
   --allow-http     take an address that is not encrypted and not on this machine
   test             asks for the list of models, and says what is wrong
@@ -71,6 +79,7 @@ async function add(file: Upstreams, args: readonly string[], io: CommandIo): Pro
 	const options = readArgs(args, {
 		'key-file': { type: 'string' },
 		models: { type: 'string', multiple: true },
+		for: { type: 'string' },
 		timeout: { type: 'string' },
 		'allow-http': { type: 'boolean' },
 	});
@@ -80,21 +89,30 @@ async function add(file: Upstreams, args: readonly string[], io: CommandIo): Pro
 			'Say its name and address: nearglot upstreams add lab https://vllm.lab:8000/v1',
 		);
 	const keyFile = options.text('key-file');
+	const uses = usesIn(options.text('for'));
 	const entry: UpstreamEntry = {
 		name: checkedName(name),
 		url: checkedAddress(url, options.has('allow-http')),
 		models: options.texts('models'),
+		...(uses.length === 0 ? {} : { uses }),
 		timeoutS: options.integer('timeout', 1, 86_400) ?? defaultTimeoutS,
 		...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }),
 	};
-	await file.change((now) => {
-		const others = now.upstreams.filter((each) => each.name !== entry.name);
-		return [{ ...now, upstreams: [...others, entry] }, undefined];
-	});
+	await file.change((now) => [withUpstream(now, entry), undefined]);
 	io.stdout.write(
 		`Added. What is asked of ${entry.name}/… goes to ${new URL(entry.url).host}. Try it: nearglot upstreams test ${entry.name}\n`,
 	);
 	return 0;
+}
+
+/** @throws UsageError for a use that there is not */
+function usesIn(text = ''): UpstreamUse[] {
+	const names = text.split(',').filter((name) => name !== '');
+	return names.map((name) => {
+		const known = upstreamUses.find((use) => use === name);
+		if (known !== undefined) return known;
+		throw new UsageError(`--for takes ${upstreamUses.join(', ')}; '${name}' is none of them.`);
+	});
 }
 
 async function list(file: Upstreams, args: readonly string[], io: CommandIo): Promise<number> {
@@ -106,12 +124,13 @@ async function list(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 	else
 		io.stdout.write(
 			`${table([
-				['NAME', 'ADDRESS', 'MODELS', 'KEY'],
-				...upstreams.map(({ name, url, models, keyFile = 'none' }) => [
+				['NAME', 'ADDRESS', 'MODELS', 'FOR', 'KEY'],
+				...upstreams.map(({ name, url, models, uses = [], keyFile, isKeyInEditor }) => [
 					name,
 					url,
 					models.join(', ') || 'all',
-					keyFile,
+					uses.join(', ') || 'all',
+					keyFile ?? (isKeyInEditor ? 'with the editor' : 'none'),
 				]),
 			])}\n`,
 		);
@@ -121,11 +140,7 @@ async function list(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 async function remove(file: Upstreams, args: readonly string[], io: CommandIo): Promise<number> {
 	const [name] = readArgs(args, {}).positionals;
 	if (name === undefined) throw new UsageError('Say which engine: nearglot upstreams remove NAME');
-	await file.change((now) => {
-		const upstreams = now.upstreams.filter((each) => each.name !== name);
-		if (upstreams.length === now.upstreams.length) throw unknown(name, now);
-		return [{ ...now, upstreams }, undefined];
-	});
+	await file.change((now) => [withoutUpstream(now, name), undefined]);
 	io.stdout.write(`Removed ${name}.\n`);
 	return 0;
 }
@@ -135,10 +150,18 @@ async function test(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 	const [name] = options.positionals;
 	const known = await file.read();
 	const chosen = known.upstreams.filter((entry) => name === undefined || entry.name === name);
-	if (chosen.length === 0) throw unknown(name, known);
+	if (chosen.length === 0) throw unknownUpstream(known, name);
 	const results = await Promise.all(
 		chosen.map(async (entry) => {
 			try {
+				const there = entry.isKeyInEditor ? await findDaemon(io.env) : undefined;
+				// It has been handed the key, if an editor is open.
+				if (there !== undefined)
+					return await there.call(
+						testUpstream,
+						{ params: { name: entry.name } },
+						{ signal: io.signal },
+					);
 				const models = await createUpstream(entry, upstreamDeps(io.env)).models(io.signal);
 				return { name: entry.name, models: models.map(({ id }) => `${entry.name}/${id}`) };
 			} catch (error) {
@@ -156,12 +179,4 @@ async function test(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 					: `${tested}: ${problem}\n`,
 			);
 	return results.some(({ problem }) => problem !== undefined) ? 1 : 0;
-}
-
-function unknown(name: string | undefined, { upstreams }: UpstreamList): AppError {
-	const there = upstreams.map((entry) => entry.name).join(', ');
-	return new AppError(
-		'not_found',
-		`${name === undefined ? 'There is no engine' : `There is no engine '${name}'`}. ${there === '' ? 'Add one: nearglot upstreams add NAME URL' : `Known: ${there}.`}`,
-	);
 }

@@ -22,7 +22,6 @@ import { defaultDrainS, Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
-import type { Upstreams } from '../remote/upstreams/upstreams.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { daemonMetrics } from '../services/daemonMetrics.ts';
@@ -85,7 +84,7 @@ import { builderCommandLine, runnerCommandLine, runnerThreads } from './runnerWa
 import { Secrets } from './secrets.ts';
 import { createShared, type Shared } from './sharedBackend.ts';
 import { createTranslateBackend } from './translateBackend.ts';
-import { createUpstreamBackend } from './upstreamBackend.ts';
+import { createUpstreamBackend, type UpstreamBackend } from './upstreamBackend.ts';
 import { openUsageFile } from './usageFile.ts';
 import { VerdictFile } from './verdictFile.ts';
 
@@ -146,7 +145,7 @@ export interface Backend extends HasDocuments {
 	readonly people: People;
 	readonly chat: ChatService;
 	/** Engines on other machines, used by name. */
-	readonly upstreams: Upstreams;
+	readonly upstreams: UpstreamBackend;
 	/** The last requests to chat models, where the owner has switched that on. */
 	readonly requestLog: RequestLog;
 	/** What other replicas of this server know as well; `undefined` where there are none. */
@@ -273,7 +272,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const randomSecret = () => randomBytes(24).toString('base64url');
 	const decoding = new DecodeQueue();
 	const scratch = scratchIn(settings.dataDir);
-	const upstreams = createUpstreamBackend(settings.dataDir, settings.env);
+	const upstreams = createUpstreamBackend(settings.dataDir, settings.env, secrets);
 	const speechDeps: SpeechDeps = {
 		host,
 		limits: speechLimits(settings.env),

@@ -23,8 +23,13 @@ export class Secrets {
 	#turn = 0;
 
 	get(name: SecretName): string | undefined {
+		return this.all(name)[0];
+	}
+
+	/** The values of all sources, the one that was changed last first. */
+	all(name: SecretName): readonly string[] {
 		const handed = [...this.#sources.values()].flatMap((values) => values.get(name) ?? []);
-		return handed.sort((a, b) => b.turn - a.turn)[0]?.value;
+		return handed.sort((a, b) => b.turn - a.turn).map(({ value }) => value);
 	}
 
 	/** `undefined` forgets what this source has handed over; those of others stay. */

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers';
+import { parseEngineKeys } from '../protocol/index.ts';
 import type { UpstreamDeps } from '../remote/upstreams/upstreamExchange.ts';
 import { type UpstreamList, upstreamFile } from '../remote/upstreams/upstreamFile.ts';
 import { createUpstreams, type Upstreams } from '../remote/upstreams/upstreams.ts';
@@ -19,14 +20,23 @@ import { upstreamEmbeddings, upstreamReranking } from '../services/text/upstream
 import { readPlainText } from '../store/files.ts';
 import type { JsonFile } from '../store/jsonFile.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
+import type { Secrets } from './secrets.ts';
 
 export const openUpstreamFile = (dataDir: string): JsonFile<UpstreamList> =>
 	upstreamFile(join(dataDir, 'upstreams.json'));
 
-export const upstreamDeps = (env: NodeJS.ProcessEnv): UpstreamDeps => ({
+/** @param handed keys that editors have handed over, of each editor as JSON; the newest first */
+export const upstreamDeps = (
+	env: NodeJS.ProcessEnv,
+	handed: () => readonly string[] = () => [],
+): UpstreamDeps => ({
 	fetch: createProxiedFetch(env),
 	now: () => performance.now(),
 	readKey: readPlainText,
+	handedKey: ({ name, url }) =>
+		handed()
+			.map((text) => parseEngineKeys(text)[name])
+			.find((each) => each?.url === url)?.key,
 	after: (milliseconds, action) => {
 		const timer = setTimeout(action, milliseconds).unref();
 		return () => clearTimeout(timer);
@@ -34,6 +44,8 @@ export const upstreamDeps = (env: NodeJS.ProcessEnv): UpstreamDeps => ({
 });
 
 export interface UpstreamBackend extends Upstreams {
+	/** The engines as they are written down. */
+	readonly file: JsonFile<UpstreamList>;
 	/** Services of this machine and, for models of engines elsewhere, of those. */
 	withChat(chat: ChatService): ChatService;
 	withCompletions(completions: CompletionService): CompletionService;
@@ -42,12 +54,18 @@ export interface UpstreamBackend extends Upstreams {
 	withSpeech(speech: SpeechService, deps: Pick<SpeechDeps, 'decode' | 'limits'>): SpeechService;
 }
 
-export function createUpstreamBackend(dataDir: string, env: NodeJS.ProcessEnv): UpstreamBackend {
-	const deps = upstreamDeps(env);
-	const upstreams = createUpstreams(openUpstreamFile(dataDir), deps);
+export function createUpstreamBackend(
+	dataDir: string,
+	env: NodeJS.ProcessEnv,
+	secrets: Pick<Secrets, 'all'>,
+): UpstreamBackend {
+	const deps = upstreamDeps(env, () => secrets.all('engineKeys'));
+	const file = openUpstreamFile(dataDir);
+	const upstreams = createUpstreams(file, deps);
 	const randomId = () => randomBytes(12).toString('hex');
 	return {
 		...upstreams,
+		file,
 		withChat: (chat) => upstreamChat(chat, { upstreams, now: deps.now, randomId }),
 		withCompletions: (completions) =>
 			upstreamCompletions(completions, { upstreams, now: deps.now }),

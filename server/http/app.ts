@@ -53,6 +53,7 @@ import { registerDocumentTranslatorRoutes } from './translate/documentTranslator
 import { registerLibreTranslateRoutes } from './translate/libreTranslateRoutes.ts';
 import { translateRefusal } from './translate/translateRefusal.ts';
 import { registerTranslateRoutes } from './translate/translateRoutes.ts';
+import { registerUpstreamRoutes } from './upstreamRoutes.ts';
 import { answerFor } from './withoutPaths.ts';
 
 /** Every family of routes, in the order of their registration. */
@@ -60,6 +61,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerStudioRoutes,
 	registerStatusRoutes,
 	registerModelListRoutes,
+	registerUpstreamRoutes,
 	registerChatRoutes,
 	registerCompletionRoutes,
 	registerEmbeddingRoutes,

@@ -41,7 +41,10 @@ function toWireModel(model: ModelInfo, created: number) {
 }
 
 /** A model of an engine elsewhere. */
-function remoteWireModel(model: ListedUpstreamModel, created: number) {
+function remoteWireModel(
+	model: Pick<ListedUpstreamModel, 'fullId' | 'upstream' | 'contextLength' | 'task'>,
+	created: number,
+) {
 	const { fullId: id, upstream, contextLength, task = 'chat-completion' } = model;
 	return {
 		...{ id, object: 'model' as const, created, owned_by: upstream },
@@ -100,7 +103,10 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				const problem = reason && (knowsPaths ? reason : 'This model cannot be used.');
 				return { ...toWireModel(model, created), ...defined({ problem }) };
 			}),
-			...remote.map((model) => remoteWireModel(model, created)),
+			...remote
+				// What only translates is chosen as a system, not as a model.
+				.filter(({ uses }) => uses.length === 0 || uses.some((use) => use !== 'translate'))
+				.map((model) => remoteWireModel(model, created)),
 		];
 		return answer({ object: 'list', ...pageOf(rows, query) });
 	});

@@ -25,11 +25,14 @@ import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
 
-/** Items of a shard that are asked for at a time: models compute them together. */
+/**
+ * Items of a shard that are asked for at a time. Models compute them together, chats eight at most; a few more lie ready
+ * there for the places of those whose answers are on their way back.
+ */
 const widths: Readonly<Record<BatchEndpoint, number>> = {
-	'/v1/chat/completions': 8,
-	'/v1/completions': 8,
-	'/v1/responses': 8,
+	'/v1/chat/completions': 12,
+	'/v1/completions': 12,
+	'/v1/responses': 12,
 	'/v1/embeddings': 4,
 	'/v1/rerank': 2,
 	'/v1/audio/transcriptions': 1,

@@ -42,6 +42,7 @@ import { completeCode } from './complete.ts';
 import { completeChat, countTokens } from './completeChat.ts';
 import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { editingCapabilities, handleRequest, registerEditing } from './registerEditing.ts';
+import { registerEngines } from './registerEngines.ts';
 import { registerJobs } from './registerJobs.ts';
 import { registerSpeech } from './registerSpeech.ts';
 import { registerWorkspace } from './registerWorkspace.ts';
@@ -149,11 +150,15 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 		listTranslatorLanguages(translator, params.displayLanguage ?? client?.locale, signal),
 	);
 	handle('nearglot/models', async (_params, signal) => {
-		const [own, { models, status }] = await Promise.all([
+		const [own, elsewhere, { models, status }] = await Promise.all([
 			here.call(routes.listOwnModels, {}, { signal }),
+			here.call(routes.listUpstreams, {}, { signal }),
 			team.list(signal),
 		]);
-		return { models: [...own.models, ...models], ...(status ? { team: status } : {}) };
+		return {
+			models: [...own.models, ...elsewhere.models, ...models],
+			...(status ? { team: status } : {}),
+		};
 	});
 	handle('nearglot/team', async (params) => {
 		team.team = params.team;
@@ -191,6 +196,7 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 	});
 	registerSpeech({ connection, handle, link: here, at: recordingAt, env: process.env });
 	registerJobs({ handle, link: here });
+	registerEngines({ handle, link: here });
 	const closeWorkspace = registerWorkspace({
 		...{ connection, handle, link: here },
 		folder: join(dataDir(thisMachine()), 'workspaces'),

@@ -16,7 +16,7 @@ import {
 import { defined } from './defined.ts';
 import { asAppError, toErrorWire } from './errorWire.ts';
 import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
-import type { ModelInfo } from './modelTypes.ts';
+import { type ModelInfo, usualChatModel } from './modelTypes.ts';
 import { completeWithTools, type ToolSet, type ToolStep } from './toolLoop.ts';
 
 export interface ChatSessionDeps {
@@ -325,9 +325,9 @@ export class ChatSession {
 		return this.#model === '' ? {} : { model: this.#model };
 	}
 
-	/** The model that will answer; the first one when none was chosen. */
+	/** The model that will answer; the usual one when none was chosen. */
 	#chosenModel(): ModelInfo | undefined {
-		return this.#models.find(({ id }) => id === this.#model) ?? this.#models[0];
+		return this.#models.find(({ id }) => id === this.#model) ?? usualChatModel(this.#models);
 	}
 
 	#toolSet(): ToolSet {

@@ -24,3 +24,19 @@ export interface ServerHealth {
 	readonly quiescent: boolean;
 	readonly message?: string;
 }
+
+export interface EndpointInfo {
+	/** `http://127.0.0.1:PORT` */
+	readonly url: string;
+	/** Bearer key of the daemon. */
+	readonly key: string;
+	readonly pid: number;
+	readonly version: string;
+}
+
+export interface StatusParams extends ServerHealth {
+	/** Process of the language server itself. */
+	readonly pid: number;
+	/** Absent while no daemon is connected. */
+	readonly daemon?: { readonly url: string; readonly pid: number };
+}

@@ -43,6 +43,7 @@ export * from './transcriptDocument.ts';
 export * from './transcriptExport.ts';
 export * from './transcriptPage.ts';
 export * from './transcriptSession.ts';
+export * from './upstreamUses.ts';
 export * from './version.ts';
 export * from './wireMessages.ts';
 export * from './workspaceMessages.ts';

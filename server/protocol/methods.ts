@@ -19,7 +19,7 @@ import type {
 	TranslateMissingParams,
 	TranslateMissingResult,
 } from './editingMessages.ts';
-import type { ServerHealth } from './endpoint.ts';
+import type { EndpointInfo } from './endpoint.ts';
 import type { FailedItems } from './failedItems.ts';
 import type { JobChange, JobInfo } from './jobMessages.ts';
 import type { LanguageInfo } from './languageInfo.ts';
@@ -33,6 +33,7 @@ import type { SpeechForm } from './routes/speechForm.ts';
 import type { openStudio } from './routes/studio.ts';
 import type { TranslationSystem } from './routes/translationSystems.ts';
 import type { textTypes, translateEngines } from './routes/translatorApi.ts';
+import type * as upstreams from './routes/upstreamEngines.ts';
 import type { SecretName } from './secretNames.ts';
 import type {
 	Transcript,
@@ -236,22 +237,6 @@ export interface TranscriptDelta {
 	readonly progress?: TranscriptProgress;
 }
 
-export interface EndpointInfo {
-	/** `http://127.0.0.1:PORT` */
-	readonly url: string;
-	/** Bearer key of the daemon. */
-	readonly key: string;
-	readonly pid: number;
-	readonly version: string;
-}
-
-export interface StatusParams extends ServerHealth {
-	/** Process of the language server itself. */
-	readonly pid: number;
-	/** Absent while no daemon is connected. */
-	readonly daemon?: { readonly url: string; readonly pid: number };
-}
-
 type Named = RequestOf<typeof models.removeModel>;
 
 /** Request name → its parameters and result. */
@@ -328,6 +313,21 @@ export interface Requests {
 		result: AnswerOf<typeof models.moveModels>;
 	};
 	'nearglot/models/remove': { params: Named; result: Record<string, never> };
+	/** Engines on other machines that were added. */
+	'nearglot/engines': {
+		params: Record<string, never>;
+		result: { engines: readonly upstreams.UpstreamInfo[] };
+	};
+	'nearglot/engines/add': {
+		params: RequestOf<typeof upstreams.addUpstream>;
+		result: upstreams.UpstreamInfo;
+	};
+	'nearglot/engines/remove': { params: { name: string }; result: Record<string, never> };
+	/** Asks one for its models; `problem` says why it does not answer. */
+	'nearglot/engines/test': {
+		params: { name: string };
+		result: AnswerOf<typeof upstreams.testUpstream>;
+	};
 	/** Batches of this computer, newest first. */
 	'nearglot/jobs': { params: Record<string, never>; result: { jobs: readonly JobInfo[] } };
 	'nearglot/jobs/change': { params: { id: string; change: JobChange }; result: JobInfo };

@@ -50,3 +50,17 @@ export function readyChatModels(models: readonly ModelInfo[]): ModelInfo[] {
 		.filter(({ task, state }) => task === 'chat-completion' && ranks[state] !== undefined)
 		.sort((a, b) => rank(b) - rank(a));
 }
+
+/**
+ * The chat models that a person may choose: those that can answer now, best first, then those of engines on other
+ * machines, which nothing chooses but a person.
+ */
+export const choosableChatModels = (models: readonly ModelInfo[]): ModelInfo[] => [
+	...readyChatModels(models),
+	...models.filter(({ task, state }) => task === 'chat-completion' && state === 'remote'),
+];
+
+/** The model that answers where none was chosen: never one of an engine on another machine. */
+export const usualChatModel = <M extends Pick<ModelInfo, 'origin'>>(
+	models: readonly M[],
+): M | undefined => models.find(({ origin }) => origin !== 'upstream');

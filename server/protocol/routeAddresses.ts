@@ -23,6 +23,7 @@ import type * as studio from './routes/studio.ts';
 import type * as systems from './routes/translationSystems.ts';
 import type * as translator from './routes/translatorApi.ts';
 import type * as files from './routes/uploadedFiles.ts';
+import type * as upstreams from './routes/upstreamEngines.ts';
 
 export const notices = address<typeof status.notices>('GET', '/nearglot/notices');
 export const proof = address<typeof status.proof>('GET', '/nearglot/proof');
@@ -163,3 +164,14 @@ export const deleteUsage = address<typeof people.deleteUsage>('POST', '/nearglot
 
 export const openStudio = address<typeof studio.openStudio>('POST', '/nearglot/studio');
 export const claimStudio = address<typeof studio.claimStudio>('POST', '/studio/claim');
+
+export const listUpstreams = address<typeof upstreams.listUpstreams>('GET', '/nearglot/upstreams');
+export const addUpstream = address<typeof upstreams.addUpstream>('POST', '/nearglot/upstreams');
+export const removeUpstream = address<typeof upstreams.removeUpstream>(
+	'DELETE',
+	'/nearglot/upstreams/:name',
+);
+export const testUpstream = address<typeof upstreams.testUpstream>(
+	'POST',
+	'/nearglot/upstreams/:name/test',
+);

@@ -16,7 +16,7 @@ const layers: readonly (readonly string[])[] = [
 	['commands.ts'],
 	['extension.ts', 'statusItem.ts'],
 	['actions', 'ai', 'preview', 'readerMode.ts', 'transcripts', 'warmUp.ts'],
-	['account', 'chat', 'jobs', 'messages', 'models', 'targetLanguageItem.ts'],
+	['account', 'chat', 'engines', 'jobs', 'messages', 'models', 'targetLanguageItem.ts'],
 	[
 		'editorLanguages.ts',
 		'glossaryFiles.ts',

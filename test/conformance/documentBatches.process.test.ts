@@ -28,12 +28,15 @@ interface BlobStore {
 	readonly blobs: Map<string, Buffer>;
 	readonly asked: string[];
 	readonly server: Server;
+	/** Blobs below `held/` are sent from now on. */
+	readonly release: () => void;
 }
 const signature = 'sv=2020-04-08&sig=secret%2Bsignature';
 
 async function startBlobStore(): Promise<BlobStore> {
 	const blobs = new Map<string, Buffer>();
 	const asked: string[] = [];
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
 	const server = createServer(async (request, response) => {
 		const url = new URL(request.url ?? '', 'http://store');
 		asked.push(`${request.method} ${url.pathname}`);
@@ -67,12 +70,13 @@ async function startBlobStore(): Promise<BlobStore> {
 			blobs.set(name, Buffer.concat(parts));
 			return end(201);
 		}
+		if (name.startsWith('/account/held/')) await released;
 		const found = blobs.get(name);
 		return found === undefined ? end(404) : end(200, found);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
-	return { url: `http://127.0.0.1:${port}/account`, blobs, asked, server };
+	return { url: `http://127.0.0.1:${port}/account`, blobs, asked, server, release };
 }
 
 let server: TranslateServer;
@@ -213,6 +217,33 @@ test('a container is listed page by page, read and written with its signature, w
 		.path('/document/batches/{id}/documents/{documentId}', id, bad?.id ?? '')
 		.get();
 	assert.deepEqual(one.body, bad);
+});
+
+test('a store that sends nothing holds up its own batch alone', async () => {
+	const names = ['a.md', 'b.md', 'c.md', 'd.md'];
+	for (const name of names) store.blobs.set(`/account/held/${name}`, Buffer.from('# Held'));
+	// More of them than the two that are worked on at a time.
+	const held = run([
+		{
+			source: { sourceUrl: `${store.url}/held?${signature}`, language: 'en' },
+			targets: [{ targetUrl: `${store.url}/let?${signature}`, language: 'de' }],
+		},
+	]);
+	const page = await upload('other.md', 'Some words.\n');
+	const other = await run([
+		{
+			storageType: 'File',
+			source: { sourceUrl: `${server.url}/v1/files/${page}/content`, language: 'en' },
+			targets: [{ targetUrl: `${server.url}/v1/files`, language: 'de' }],
+		},
+	]);
+	assert.equal(other.operation.status, 'Succeeded');
+	assert.ok(![...store.blobs.keys()].some((name) => name.startsWith('/account/let/')));
+	store.release();
+	const { operation } = await held;
+	assert.deepEqual([operation.summary.success, operation.summary.failed], [4, 0]);
+	for (const name of names)
+		assert.equal(store.blobs.get(`/account/let/${name}`)?.toString(), '# HELD');
 });
 
 test('folders of the operator are read and written, and nothing beside them', async () => {

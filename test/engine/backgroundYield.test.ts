@@ -13,12 +13,23 @@ const prompt = (first: number, length: number) =>
 	Array.from({ length }, (_, at) => (first + at * 7) % 31);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-function setUp(exact: ExactOptions = {}) {
+/** Tokens of the prompt that is read slowly. */
+const slowLength = 21;
+
+/** @param isReading whether that prompt is still being read after so many turns of the event loop */
+function setUp(exact: ExactOptions = {}, isReading: (turns: number) => boolean = () => false) {
 	const decoder = new ExactDecoder({ turns: 3, ...exact });
 	const scheduler = new Scheduler(decoder, { cacheBytes: 1e6, maxRunning: 4, speculation: false });
 	const generate = createGenerator({
 		...{ scheduler, text: byteTextModel(), contextLength: 2000, endTokens: [256] },
 		...{ vocabularySize: exactVocabulary, suppression: noSuppression },
+		reader: {
+			prompt: async (prompt) => {
+				const tokens = prompt.kind === 'tokens' ? prompt.tokens : [];
+				for (let at = 0; tokens.length === slowLength && isReading(at); at++) await turn();
+				return [...tokens];
+			},
+		},
 		compile: async () => undefined,
 		now: () => performance.now(),
 	});
@@ -58,4 +69,26 @@ test('background work goes on however many people come', async () => {
 		await run(prompt(people, 30), 3, 'interactive');
 	}
 	await background;
+});
+
+test('no run of background work follows another while a prompt is read that somebody waits for', async () => {
+	const { decoder, run } = setUp({}, (turns) => turns < 60);
+	const background = Array.from({ length: 4 }, (_, at) => run(prompt(at, 8), 60, 'batch'));
+	for (let turns = 0; turns < 40; turns++) await turn();
+	const before = decoder.steps;
+	const { first } = await run(prompt(5, slowLength), 4, 'interactive');
+	// The run that it found, its own, and one for every 40 ms that the reading takes.
+	assert.ok(first - before <= 4, `${first - before} steps`);
+	assert.ok(before > 0, 'background work had begun');
+	await Promise.all(background);
+});
+
+test('background work does not wait for a prompt that is read for long', async () => {
+	const readTurns = { left: Number.POSITIVE_INFINITY };
+	const { run } = setUp({}, () => readTurns.left-- > 0);
+	const slow = run(prompt(5, slowLength), 4, 'interactive');
+	const { last } = await run(prompt(1, 8), 6, 'batch');
+	assert.ok(last >= 6, 'it is done while the prompt is still being read');
+	readTurns.left = 0;
+	await slow;
 });

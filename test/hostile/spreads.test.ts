@@ -54,6 +54,7 @@ const short: Readonly<Record<string, string>> = {
 	'server/protocol/routes/people.ts': 'what a key may be for',
 	'server/protocol/routes/realtime.ts': 'formats of sound',
 	'server/protocol/routes/recorder.ts': 'states of a recording',
+	'server/protocol/routes/upstreamEngines.ts': 'what an engine may be used for',
 	'server/protocol/routes/status.ts': 'readers of notices',
 	'server/http/translate/translateInput.ts': 'names in an address',
 	'extension/chat/openReference.ts': 'parts of a path',

@@ -105,6 +105,8 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 						fr: { name: 'French', nativeName: 'Français', dir: 'ltr' },
 					},
 				});
+			case '/nearglot/upstreams':
+				return json({ upstreams: [], models: [] });
 			case '/nearglot/models/list':
 				return json({
 					models: ['old', 'fake'].map((id) => ({

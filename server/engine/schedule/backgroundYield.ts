@@ -10,9 +10,45 @@ const maxInterrupted = 2;
 /** A run of fewer tokens is over sooner than it is ended. */
 const minInterrupted = 16;
 
+/** So long a run of background work waits for somebody whose prompt is being read, and so often in a row. */
+const maxExpectedMs = 20;
+const maxWaited = 2;
+
 export class BackgroundYield {
 	#rested = 0;
 	#interrupted = 0;
+	#waited = 0;
+	#expected = 0;
+	#wake: (() => void) | undefined;
+
+	/** Somebody is about to hand in a request: until that is disposed, runs of background work wait a little. */
+	expect(): Disposable {
+		let isExpected = true;
+		this.#expected++;
+		return {
+			[Symbol.dispose]: () => {
+				if (!isExpected) return;
+				isExpected = false;
+				if (--this.#expected === 0) this.#wake?.();
+			},
+		};
+	}
+
+	/** Waits for who is expected, before a run that has background work alone. @returns whether it has waited */
+	async waits(runQueue: readonly Sequence[]): Promise<boolean> {
+		if (this.#expected === 0 || this.#waited >= maxWaited) return false;
+		if (runQueue.some(({ isBackground }) => !isBackground)) return false;
+		this.#waited++;
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, maxExpectedMs);
+			this.#wake = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+		this.#wake = undefined;
+		return true;
+	}
 
 	/**
 	 * What of the run queue may be in the next run. Streams of both share their runs; prompts of background work are
@@ -48,5 +84,6 @@ export class BackgroundYield {
 	/** A run has come to its end. */
 	ran(): void {
 		this.#interrupted = 0;
+		this.#waited = 0;
 	}
 }

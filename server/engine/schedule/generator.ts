@@ -64,6 +64,8 @@ export function createGenerator(options: GeneratorOptions): Generate {
 	const { scheduler, text, contextLength, endTokens, now } = options;
 	return async (request, onEvent, signal) => {
 		if (signal?.aborted === true) throw new AppError('cancelled');
+		// Runs of background work would otherwise follow each other for as long as the prompt is read.
+		using expected = request.priority === 'interactive' ? scheduler.expect() : undefined;
 		const read =
 			options.reader === undefined
 				? text.promptTokens(request.prompt)
@@ -79,14 +81,14 @@ export function createGenerator(options: GeneratorOptions): Generate {
 			);
 		}
 		const pictures = request.prompt.kind === 'chat' ? (request.prompt.images ?? []) : [];
-		if (pictures.length === 0) return submit(request, read, read, onEvent, signal);
+		if (pictures.length === 0) return await submit(request, read, read, onEvent, signal, expected);
 		if (options.images === undefined)
 			throw new AppError('unsupported_parameter', 'This model does not see images.', {
 				param: 'messages',
 			});
 		const seen = await options.images.read(read, pictures, request.owner, signal);
 		try {
-			return await submit(request, read, seen.tokens, onEvent, signal);
+			return await submit(request, read, seen.tokens, onEvent, signal, expected);
 		} finally {
 			seen.release();
 		}
@@ -99,6 +101,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 		prompt: readonly number[],
 		onEvent: (event: GenerateEvent) => void,
 		signal: AbortSignal | undefined,
+		expected: Disposable | undefined,
 	): Promise<GenerateResult> {
 		const endOf = (tokens: number) => text.decode(read.slice(-tokens), { skipSpecial: false });
 		if (request.notifyPromptEnd) onEvent({ type: 'promptEnd', text: endOf(16) });
@@ -140,6 +143,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 		const { priority, owner } = request;
 		const work = prompt.length + request.n * Math.min(maxTokens, usualAnswer);
 		scheduler.submit({ generation, samplers, priority, owner, work });
+		expected?.[Symbol.dispose]();
 		return generation.result;
 	}
 }

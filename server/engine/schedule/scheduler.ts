@@ -86,6 +86,11 @@ export class Scheduler {
 		return this.#store.bytes;
 	}
 
+	/** Somebody's request is being read: until that is disposed, background work makes room for it. */
+	expect(): Disposable {
+		return this.#background.expect();
+	}
+
 	/** Queues a request; its `result` settles when it is done, cancelled or failed. */
 	submit(submission: Submission): void {
 		const { generation, samplers } = submission;
@@ -155,7 +160,7 @@ export class Scheduler {
 			// Let everything that arrives in this turn of the event loop join the first run.
 			await nextMacrotask();
 			while (this.#takesRequests()) {
-				if (this.#runQueue.length === 0) continue;
+				if (this.#runQueue.length === 0 || (await this.#background.waits(this.#runQueue))) continue;
 				const plan = await this.#schedule();
 				const logits = await this.#compute(plan);
 				if (logits !== undefined) this.#update(plan, logits);

@@ -27,6 +27,7 @@ import { studioRoutes } from './studio.ts';
 import { tokenRoutes } from './tokens.ts';
 import { translatorRoutes } from './translatorApi.ts';
 import { fileRoutes } from './uploadedFiles.ts';
+import { upstreamRoutes } from './upstreamEngines.ts';
 
 export const routes: readonly Route[] = [
 	...chatRoutes,
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
 	...batchRoutes,
 	...tokenRoutes,
 	...modelRoutes,
+	...upstreamRoutes,
 	...downloadRoutes,
 	...foundryRoutes,
 	...anthropicRoutes,

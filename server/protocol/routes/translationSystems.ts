@@ -10,6 +10,8 @@ const system = z.object({
 	kind: z.enum(['general', 'custom', 'model', 'chat']),
 	/** Id of its model, where it is one. */
 	model: z.string().exactOptional(),
+	/** Machine that what is translated goes to, where it is not this one. */
+	host: z.string().exactOptional(),
 	/** `en-de` …: the pairs of a custom system. */
 	pairs: z.array(z.string()).exactOptional(),
 });

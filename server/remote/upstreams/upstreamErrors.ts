@@ -49,7 +49,7 @@ export function refusalOf(
 	if (status === 401 || status === 403)
 		return new AppError(
 			'upstream_failed',
-			`${who} refuses its key (${status}). ${entry.keyFile === undefined ? `It has none: nearglot upstreams add ${entry.name} … --key-file FILE` : `Check ${entry.keyFile}`}.`,
+			`${who} refuses its key (${status}). ${keyAdvice(entry)}`,
 		);
 	if (status >= 300 && status < 400)
 		return new AppError(
@@ -58,6 +58,13 @@ export function refusalOf(
 		);
 	const retryAfterS = retryAfter(headers);
 	return ofBody(entry, status, text, secret, retryAfterS);
+}
+
+function keyAdvice({ name, keyFile, isKeyInEditor }: UpstreamEntry): string {
+	if (keyFile !== undefined) return `Check ${keyFile}.`;
+	return isKeyInEditor
+		? 'Give it another one in the editor: "Nearglot: Engines on Other Machines".'
+		: `It has none: nearglot upstreams add ${name} … --key-file FILE.`;
 }
 
 /** An error in the midst of a stream. */

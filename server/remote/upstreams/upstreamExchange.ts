@@ -16,6 +16,8 @@ export interface UpstreamDeps {
 	readonly now: () => number;
 	/** The text of a file. */
 	readonly readKey: (path: string) => Promise<string | undefined>;
+	/** The key that an editor has handed over for this engine at this address. */
+	readonly handedKey: (entry: Pick<UpstreamEntry, 'name' | 'url'>) => string | undefined;
 	/** Calls back once after so many milliseconds; the result takes it back. */
 	readonly after: (milliseconds: number, action: () => void) => () => void;
 }
@@ -59,12 +61,22 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 	const who = shownUpstream(entry);
 
 	const keyOf = async (): Promise<string | undefined> => {
+		if (entry.isKeyInEditor) return keyOfEditor();
 		if (entry.keyFile === undefined) return undefined;
 		const key = (await deps.readKey(entry.keyFile))?.trim();
 		if (key) return key;
 		throw new AppError(
 			'upstream_failed',
 			`${who} needs the key in ${entry.keyFile}, which is missing or empty.`,
+		);
+	};
+
+	const keyOfEditor = (): string => {
+		const key = deps.handedKey(entry);
+		if (key) return key;
+		throw new AppError(
+			'upstream_failed',
+			`${who} needs its key, which the editor keeps in which it was added, and hands over while it is open. To use it without, give the key in a file: nearglot upstreams add ${entry.name} … --key-file FILE.`,
 		);
 	};
 

@@ -1,7 +1,13 @@
 /** Engines on other machines that the owner has added: `upstreams.json` in the data folder. Keys stay in files of their own. */
 
 import { isRecord } from '../../protocol/errorBody.ts';
-import { AppError } from '../../protocol/index.ts';
+import {
+	AppError,
+	engineName,
+	isLoopbackHost,
+	type UpstreamUse,
+	upstreamUses,
+} from '../../protocol/index.ts';
 import { JsonFile } from '../../store/jsonFile.ts';
 
 /** An engine that speaks the chat interface under a base address. */
@@ -12,8 +18,12 @@ export interface UpstreamEntry {
 	readonly url: string;
 	/** Patterns of the models that may be used, `*` for any text; empty: all. */
 	readonly models: readonly string[];
+	/** What it may be used for; absent or empty: everything. */
+	readonly uses?: readonly UpstreamUse[];
 	/** File that holds the key; read again for every request. */
 	readonly keyFile?: string;
+	/** An editor keeps the key, and hands it to the daemon that it meets. */
+	readonly isKeyInEditor?: true;
 	/** Seconds without a sign of life after which an answer is given up. */
 	readonly timeoutS: number;
 }
@@ -22,8 +32,6 @@ export interface UpstreamList {
 	readonly upstreams: readonly UpstreamEntry[];
 }
 
-/** Local models have no slash in their ids, so that names before one are free. */
-const namePattern = /^[a-z\d](?:[a-z\d-]{0,30}[a-z\d])?$/;
 export const defaultTimeoutS = 120;
 
 export function upstreamFile(path: string): JsonFile<UpstreamList> {
@@ -41,28 +49,35 @@ export function upstreamFile(path: string): JsonFile<UpstreamList> {
 
 function parseEntry(value: unknown): UpstreamEntry | undefined {
 	if (!isRecord(value)) return undefined;
-	const { name, url, models = [], keyFile, timeoutS = defaultTimeoutS } = value;
-	if (typeof name !== 'string' || !namePattern.test(name)) return undefined;
+	const { name, url, models = [], uses = [], keyFile, isKeyInEditor } = value;
+	const { timeoutS = defaultTimeoutS } = value;
+	if (typeof name !== 'string' || !engineName.test(name)) return undefined;
 	if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
 	if (!Array.isArray(models) || !models.every((each) => typeof each === 'string')) return undefined;
+	if (!Array.isArray(uses) || !uses.every(isUse)) return undefined;
 	if (typeof timeoutS !== 'number' || !(timeoutS > 0)) return undefined;
 	if (keyFile !== undefined && typeof keyFile !== 'string') return undefined;
-	return { name, url, models, timeoutS, ...(keyFile === undefined ? {} : { keyFile }) };
+	return {
+		...{ name, url, models, timeoutS },
+		...(uses.length === 0 ? {} : { uses }),
+		...(keyFile === undefined ? {} : { keyFile }),
+		...(isKeyInEditor === true ? { isKeyInEditor } : {}),
+	};
 }
+
+const isUse = (value: unknown): value is UpstreamUse => upstreamUses.some((each) => each === value);
 
 const wrong = (param: string, message: string): AppError =>
 	new AppError('invalid_request', message, { param });
 
 /** @throws AppError `invalid_request` for a name that could not stand before the names of models */
 export function checkedName(name: string): string {
-	if (namePattern.test(name)) return name;
+	if (engineName.test(name)) return name;
 	throw wrong(
 		'name',
 		`'${name.slice(0, 60)}' cannot be the name of an engine: take up to 32 small letters, digits and dashes.`,
 	);
 }
-
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * The base address as it is kept.
@@ -83,7 +98,7 @@ export function checkedAddress(text: string, allowHttp: boolean): string {
 		);
 	if (url.search !== '' || url.hash !== '')
 		throw wrong('url', 'The address ends with a path such as /v1, without ? and #.');
-	if (url.protocol === 'http:' && !loopback.test(url.hostname) && !allowHttp)
+	if (url.protocol === 'http:' && !isLoopbackHost(url.hostname) && !allowHttp)
 		throw wrong(
 			'url',
 			`Key and texts would go to ${url.host} unencrypted. Use https://, or add --allow-http where the network is yours.`,
@@ -116,4 +131,26 @@ function matches(pattern: string, text: string): boolean {
 		at = found + part.length;
 	}
 	return at <= end;
+}
+
+/** Adds an engine to those that are there, in place of one of the same name. */
+export const withUpstream = (list: UpstreamList, entry: UpstreamEntry): UpstreamList => ({
+	...list,
+	upstreams: [...list.upstreams.filter(({ name }) => name !== entry.name), entry],
+});
+
+/** @throws AppError `not_found` */
+export function withoutUpstream(list: UpstreamList, name: string): UpstreamList {
+	const upstreams = list.upstreams.filter((each) => each.name !== name);
+	if (upstreams.length === list.upstreams.length) throw unknownUpstream(list, name);
+	return { ...list, upstreams };
+}
+
+/** The error for an engine that nobody has added, or for none at all. */
+export function unknownUpstream({ upstreams }: UpstreamList, name: string | undefined): AppError {
+	const there = upstreams.map((entry) => entry.name).join(', ');
+	return new AppError(
+		'not_found',
+		`${name === undefined ? 'There is no engine' : `There is no engine '${name.slice(0, 60)}'`}. ${there === '' ? 'Add one: nearglot upstreams add NAME URL' : `Known: ${there}.`}`,
+	);
 }

@@ -1,10 +1,10 @@
 /** All engines elsewhere, as the file says at this moment; a change counts for the next request. */
 
-import { AppError } from '../../protocol/index.ts';
+import { AppError, allowsUse, listedTask, type UpstreamUse } from '../../protocol/index.ts';
 import type { JsonFile } from '../../store/jsonFile.ts';
 import { createUpstream, type UpstreamEngine, type UpstreamModel } from './openaiUpstream.ts';
 import type { UpstreamDeps } from './upstreamExchange.ts';
-import { allowsModel, type UpstreamList } from './upstreamFile.ts';
+import { allowsModel, type UpstreamList, unknownUpstream } from './upstreamFile.ts';
 
 export interface NamedUpstream {
 	readonly upstream: UpstreamEngine;
@@ -18,14 +18,24 @@ export interface ListedUpstreamModel extends UpstreamModel {
 	/** As it is called here. */
 	readonly fullId: string;
 	readonly upstream: string;
+	/** `host:port` of its engine. */
+	readonly host: string;
+	/** What its engine may be used for; empty: everything. */
+	readonly uses: readonly UpstreamUse[];
 }
 
 export interface Upstreams {
 	/**
 	 * The engine that a name such as `lab/qwen3-32b` is of; `undefined` for names of this machine.
-	 * @throws AppError `model_not_found` for a model that the owner has not allowed
+	 * @param use what the model is asked for; absent: its name is looked up only
+	 * @throws AppError `model_not_found` for a model or a use that the owner has not allowed
 	 */
-	find(name: string | undefined): Promise<NamedUpstream | undefined>;
+	find(name: string | undefined, use?: UpstreamUse): Promise<NamedUpstream | undefined>;
+	/**
+	 * Asks an engine for its models now. One that answers is no longer left alone for earlier failures.
+	 * @throws AppError `not_found`, or what is wrong with the engine
+	 */
+	test(name: string, signal?: AbortSignal): Promise<readonly UpstreamModel[]>;
 	/** Models of all engines; of one that cannot be asked within three seconds what it said last. */
 	list(signal?: AbortSignal): Promise<readonly ListedUpstreamModel[]>;
 }
@@ -42,12 +52,28 @@ export function createUpstreams(file: JsonFile<UpstreamList>, deps: UpstreamDeps
 		return [...made.values()];
 	};
 	return {
-		find: async (name) => {
+		test: async (name, signal) => {
+			const list = await file.read();
+			const entry = list.upstreams.find((each) => each.name === name);
+			if (entry === undefined) throw unknownUpstream(list, name);
+			const fresh = createUpstream(entry, deps);
+			const models = await fresh.models(signal);
+			made.set(JSON.stringify(entry), fresh);
+			return models;
+		},
+		find: async (name, use) => {
 			const at = name?.indexOf('/') ?? -1;
 			if (name === undefined || at <= 0) return undefined;
 			const wanted = name.slice(0, at).toLowerCase();
 			const upstream = (await all()).find(({ entry }) => entry.name === wanted);
 			if (upstream === undefined) return undefined;
+			const { uses = [] } = upstream.entry;
+			if (use !== undefined && !allowsUse(uses, use))
+				throw new AppError(
+					'model_not_found',
+					`The engine '${wanted}' was added for ${uses.join(', ')}, not for ${use}.`,
+					{ param: 'model' },
+				);
 			const model = name.slice(at + 1);
 			if (model !== '' && allowsModel(upstream.entry, model))
 				return { upstream, model, id: `${wanted}/${model}` };
@@ -60,8 +86,14 @@ export function createUpstreams(file: JsonFile<UpstreamList>, deps: UpstreamDeps
 		list: async (signal) => {
 			const lists = (await all()).map(async (upstream) => {
 				const models = await upstream.models(signal).catch(() => upstream.lastModels);
-				const { name } = upstream.entry;
-				return models.map((model) => ({ ...model, fullId: `${name}/${model.id}`, upstream: name }));
+				const { name, url, uses = [] } = upstream.entry;
+				const { host } = new URL(url);
+				return models.flatMap((model) => {
+					const task = listedTask(uses, model.task);
+					if (task === undefined) return [];
+					const fullId = `${name}/${model.id}`;
+					return [{ ...model, ...{ task, fullId, upstream: name, host, uses } }];
+				});
 			});
 			return (await Promise.all(lists)).flat();
 		},

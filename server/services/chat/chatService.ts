@@ -90,6 +90,8 @@ export interface ChatOutcome {
 /** What interfaces with prompts of their own add to a request. */
 interface Prompted {
 	readonly ownPrompt?: ContinuedPrompt;
+	/** Sentences to be translated: engines elsewhere may be for those alone, or for chats alone. */
+	readonly isTranslation?: true;
 }
 
 /** The prompt of a request as the model would get it. */

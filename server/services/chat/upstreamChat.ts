@@ -37,13 +37,13 @@ type RunOptions = Parameters<ChatService['run']>;
 export function upstreamChat(local: ChatService, deps: UpstreamChatDeps): ChatService {
 	return {
 		run: async (request, onEvent, signal) => {
-			const named = await deps.upstreams.find(request.model);
+			const named = await deps.upstreams.find(request.model, useOf(request));
 			return named === undefined
 				? local.run(request, onEvent, signal)
 				: runThere(named, deps, [request, onEvent, signal]);
 		},
 		countTokens: async (request, signal) => {
-			const named = await deps.upstreams.find(request.model);
+			const named = await deps.upstreams.find(request.model, 'chat');
 			if (named === undefined) return local.countTokens(request, signal);
 			throw new AppError(
 				'unsupported_model',
@@ -52,12 +52,15 @@ export function upstreamChat(local: ChatService, deps: UpstreamChatDeps): ChatSe
 			);
 		},
 		check: async (request, signal) => {
-			const named = await deps.upstreams.find(request.model);
+			const named = await deps.upstreams.find(request.model, 'chat');
 			if (named === undefined) return local.check(request, signal);
 			await using _bill = await billOf(named, request);
 		},
 	};
 }
+
+/** Translations come as chats, too. */
+const useOf = (request: RunOptions[0]) => (request.isTranslation ? 'translate' : 'chat');
 
 type Priced = Parameters<ChatService['check']>[0];
 

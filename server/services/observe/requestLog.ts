@@ -98,7 +98,8 @@ export class RequestLog implements ChatObserver {
 				`There is no recorded request '${id.slice(0, 64)}'. The last ${this.#options.maxRequests} are kept while requests are recorded.`,
 			);
 		const { shown, request, answer, reasoning, calls, message } = entry;
-		const { owner: _, ownPrompt: own, priority: _priority, ...sent } = request;
+		const { owner: _, ownPrompt: own, ...more } = request;
+		const { priority: _priority, isTranslation: _translation, ...sent } = more;
 		const prompt = await this.#prompt(entry, signal);
 		return {
 			...shown,

@@ -45,7 +45,7 @@ export function upstreamSpeech(local: SpeechService, deps: UpstreamSpeechDeps): 
 			return local.transcribeLive(call, audio, onEvent, signal);
 		},
 		run: async (call, path, onEvent, signal) => {
-			const named = await deps.upstreams.find(call.model);
+			const named = await deps.upstreams.find(call.model, 'transcribe');
 			if (named === undefined) return local.run(call, path, onEvent, signal);
 			checkPromised(call, named);
 			// A file that is no recording, or too long, never leaves this machine.

@@ -35,7 +35,7 @@ export function upstreamCompletions(
 ): CompletionService {
 	return {
 		run: async (request, listener, signal) => {
-			const named = await deps.upstreams.find(request.model);
+			const named = await deps.upstreams.find(request.model, 'completions');
 			return named === undefined
 				? local.run(request, listener, signal)
 				: runThere(named, deps, [request, listener, signal]);

@@ -27,7 +27,7 @@ export function upstreamEmbeddings(
 	return {
 		checkRoom: (bytes) => local.checkRoom(bytes),
 		run: async (request, onFallback, signal) => {
-			const named = await upstreams.find(request.model);
+			const named = await upstreams.find(request.model, 'embeddings');
 			if (named === undefined) return local.run(request, onFallback, signal);
 			const { upstream, model, id } = named;
 			const { input, dimensions, account } = request;
@@ -66,7 +66,7 @@ export function upstreamReranking(local: RerankService, upstreams: FindUpstream)
 	return {
 		checkRoom: (bytes) => local.checkRoom(bytes),
 		run: async (request, onFallback, signal) => {
-			const named = await upstreams.find(request.model);
+			const named = await upstreams.find(request.model, 'rerank');
 			if (named === undefined) return local.run(request, onFallback, signal);
 			const { upstream, model, id } = named;
 			const { query, documents, top_n, account, truncate } = request;

@@ -35,7 +35,7 @@ export async function chatModelOf(
 	upstreams?: Pick<ChatUpstreams, 'find'>,
 ): Promise<ChatModel | undefined> {
 	const there = isChatName(name)
-		? await upstreams?.find(name.replace(prefix, '')).catch(notAllowed)
+		? await upstreams?.find(name.replace(prefix, ''), 'translate').catch(notAllowed)
 		: undefined;
 	if (there !== undefined) return modelElsewhere(there);
 	const ready = readyChatModels(await host.list('chat-completion'));

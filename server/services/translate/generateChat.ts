@@ -10,7 +10,7 @@ export function generateChatOf(chat: Pick<ChatService, 'run'>): GenerateChat {
 		let text = '';
 		await chat.run(
 			{
-				...{ model, owner, priority },
+				...{ model, owner, priority, isTranslation: true },
 				messages: [...messages],
 				max_tokens: maxTokens,
 				temperature: 0,

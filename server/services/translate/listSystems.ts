@@ -1,6 +1,6 @@
 /** What a request, a setting or a person may choose to translate: everything that has a name. */
 
-import { readyChatModels } from '../../protocol/index.ts';
+import { allowsUse, readyChatModels } from '../../protocol/index.ts';
 import type { TranslationSystem } from '../../protocol/routes/translationSystems.ts';
 import type { ModelHost } from '../host.ts';
 import type { ChatUpstreams } from './chatSystems.ts';
@@ -54,12 +54,16 @@ export async function listSystems(
 			}),
 		),
 		...there
-			.filter(({ task = 'chat-completion' }) => task === 'chat-completion')
+			.filter(
+				({ task = 'chat-completion', uses }) =>
+					task === 'chat-completion' && allowsUse(uses, 'translate'),
+			)
 			.map(
-				({ fullId }): TranslationSystem => ({
+				({ fullId, host }): TranslationSystem => ({
 					name: `chat:${fullId}`,
 					kind: 'chat',
 					model: fullId,
+					host,
 				}),
 			),
 	];

@@ -129,7 +129,8 @@ test('a chat model of an engine elsewhere translates by its full name alone', as
 			if (!name.startsWith('lab/')) return undefined;
 			return { upstream: engine, model: name.slice(4), id: name };
 		},
-		list: async () => models.map((model) => ({ ...model, fullId: `lab/${model.id}` })),
+		list: async () =>
+			models.map((model) => ({ ...model, fullId: `lab/${model.id}`, host: 'lab:8000', uses: [] })),
 	} as unknown as ChatUpstreams;
 	const service = newService(chat, undefined, upstreams);
 	const category = categoryName('chat:lab/org/poly:7b') ?? assert.fail();

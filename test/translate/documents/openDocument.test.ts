@@ -134,3 +134,28 @@ test('templates and shows are read as the documents that are made of them', asyn
 	const sheet = await translated(strings, 'a.xltx');
 	assert.match(sheet.parts.get('xl/sharedStrings.xml') ?? '', /SOME WORDS/);
 });
+
+test('words in styles for code stay, in styles made from these as well', async () => {
+	const styles =
+		'<office:document-styles><style:style style:name="Mine" style:parent-style-name="Preformatted_20_Text"/></office:document-styles>';
+	const automatic = '<style:style style:name="P1" style:parent-style-name="Mine"/>';
+	const code = '<text:p text:style-name="P1">git push now</text:p>';
+	const line =
+		'<text:p>Type <text:span text:style-name="Source_20_Text">your files</text:span> to list them.</text:p>';
+	const source = await zipOf(
+		{
+			mimetype: 'application/x',
+			'styles.xml': styles,
+			'content.xml': content(automatic + code + line),
+		},
+		['mimetype'],
+	);
+	const { parts, asked, refused } = await translated(source, 'a.odt');
+	assert.deepEqual([asked, refused], [['Type <t1/> to list them.'], []]);
+	assert.equal(
+		parts.get('content.xml'),
+		content(
+			automatic + code + line.replace('Type', 'TYPE').replace('to list them', 'TO LIST THEM'),
+		),
+	);
+});

@@ -181,3 +181,22 @@ test('a word that is cut across runs is whole, and looks as its greater part doe
 	const bold = await made(p(`${r('Open the D')}${r('ocument', '<w:b/>')}${r('s now.')}`));
 	assert.deepEqual(bold.asked, ['Open the <t1>Documents</t1> now.']);
 });
+
+test('words in styles for code stay, in styles made from these as well', async () => {
+	const style = (id: string, name: string, above = '') =>
+		`<w:style w:styleId="${id}"><w:name w:val="${name}"/>${above && `<w:basedOn w:val="${above}"/>`}</w:style>`;
+	const styles = `<w:styles xmlns:w="w">${style('HTMLVorformatiert', 'HTML Preformatted')}${style('Mine', 'Mine', 'HTMLVorformatiert')}${style('VerbatimChar', 'Verbatim Char')}${style('Loop', 'Loop', 'Loop')}</w:styles>`;
+	const styled = (id: string, inner: string) =>
+		`<w:p><w:pPr><w:pStyle w:val="${id}"/></w:pPr>${inner}</w:p>`;
+	const code = styled('HTMLVorformatiert', r('git push now')) + styled('Mine', r('some more code'));
+	const inline = r('your files', '<w:rStyle w:val="VerbatimChar"/>');
+	const body = `${code}${styled('Loop', `${r('Type ')}${inline}${r(' to list them.')}`)}`;
+	const { parts, asked, refused } = await translated(
+		await wordFile(body, { 'word/styles.xml': styles }),
+		'a.docx',
+	);
+	assert.deepEqual([asked, refused], [['Type <t1/> to list them.'], []]);
+	const made = parts.get('word/document.xml') ?? '';
+	assert.ok(made.includes(code), made);
+	assert.match(made, /TYPE .*>your files<.* TO LIST THEM\./);
+});

@@ -11,6 +11,7 @@ import { type DocumentPart, DocumentParts } from '../parts.ts';
 import type { Extract } from '../piece.ts';
 import { XmlError } from '../xmlTree.ts';
 import { bookParts } from './bookParts.ts';
+import { openDocumentCodeStyles, wordCodeStyles } from './codeStyles.ts';
 import { labelTexts } from './labelTexts.ts';
 import { extractOpenDocument } from './mixedParagraphs.ts';
 import { comparedWords, extractSheet } from './sheetTexts.ts';
@@ -23,12 +24,16 @@ type Read = (parts: readonly ZipPart[], reader: PartReader, fileName: string) =>
 
 const about = labelTexts(['title', 'subject', 'description', 'keywords'], ['language']);
 
-const word = byName([
-	[/^word\/(?:document\d*|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$/, extractWord],
-	[/^word\/(?:charts\/chart\w*|diagrams\/(?:data|drawing)\d*)\.xml$/, extractSlide],
-	[/^word\/styles\.xml$/, wordStyles],
-	[/^docProps\/core\.xml$/, about],
-]);
+const word: Read = (parts, reader, fileName) => {
+	const styles = parts.find(({ name }) => name === 'word/styles.xml');
+	const extract = extractWord(wordCodeStyles(styles && reader.text(styles)));
+	return byName([
+		[/^word\/(?:document\d*|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$/, extract],
+		[/^word\/(?:charts\/chart\w*|diagrams\/(?:data|drawing)\d*)\.xml$/, extractSlide],
+		[/^word\/styles\.xml$/, wordStyles],
+		[/^docProps\/core\.xml$/, about],
+	])(parts, reader, fileName);
+};
 const slides = byName([
 	[/^ppt\/(?:slides\/slide|notesSlides\/notesSlide|charts\/chart)\w*\.xml$/, extractSlide],
 	[/^ppt\/diagrams\/(?:data|drawing)\d*\.xml$/, extractSlide],
@@ -67,16 +72,17 @@ const sheets: Read = (parts, reader) => {
 
 /** OpenDocument; a manifest says when parts of it are encrypted. */
 function openDocument(isSheet: boolean): Read {
-	const read = byName([
-		[/^content\.xml$/, extractOpenDocument(isSheet, false)],
-		[/^styles\.xml$/, extractOpenDocument(isSheet, true)],
-		[/^meta\.xml$/, about],
-	]);
 	return (parts, reader, fileName) => {
 		const manifest = parts.find(({ name }) => name === 'META-INF/manifest.xml');
 		if (manifest && reader.text(manifest).includes('encryption-data'))
 			throw protectedFile(fileName);
-		return read(parts, reader, fileName);
+		const styled = parts.filter(({ name }) => /^(?:content|styles)\.xml$/.test(name));
+		const isCodeStyle = openDocumentCodeStyles(styled.map((part) => reader.text(part)));
+		return byName([
+			[/^content\.xml$/, extractOpenDocument(isCodeStyle, isSheet, false)],
+			[/^styles\.xml$/, extractOpenDocument(isCodeStyle, isSheet, true)],
+			[/^meta\.xml$/, about],
+		])(parts, reader, fileName);
 	};
 }
 

@@ -16,6 +16,7 @@ import {
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
+import type { IsCodeStyle } from './codeStyles.ts';
 import { isCellProse } from './sheetTexts.ts';
 
 const paragraphs = new Set(['text:p', 'text:h']);
@@ -32,22 +33,34 @@ const untouched = new Set([
 ]);
 
 /**
+ * @param isCodeStyle words in these styles stay
  * @param isSheet whether cells are compared with what formulas say
  * @param isStyles whether the part has the styles of the document, which name its language
  */
-export function extractOpenDocument(isSheet: boolean, isStyles: boolean): Extract {
-	return Object.assign((text: string) => extract(text, false, isSheet), {
+export function extractOpenDocument(
+	isCodeStyle: IsCodeStyle,
+	isSheet: boolean,
+	isStyles: boolean,
+): Extract {
+	return Object.assign((text: string) => extract(text, false, isSheet, isCodeStyle), {
 		faultOf: xmlFault,
 		rules: gateRules.openDocument,
 		before: (text: string) =>
 			/<(?:text:note|office:annotation|draw:text-box|svg:title|svg:desc)\b/.test(text)
-				? extract(text, true, isSheet)
+				? extract(text, true, isSheet, isCodeStyle)
 				: [],
 		...(isStyles ? { prepare: withLanguage } : {}),
 	});
 }
 
-function extract(text: string, inner: boolean, isSheet: boolean): Piece[] {
+function extract(
+	text: string,
+	inner: boolean,
+	isSheet: boolean,
+	isCodeStyle: IsCodeStyle,
+): Piece[] {
+	const isCode = (element: XmlElement) =>
+		isCodeStyle(xmlAttribute(text, element, 'text:style-name'));
 	const pieces: Piece[] = [];
 	const kept = isSheet ? comparedInFormulas(text) : new Set<string>();
 	const visit = (above: XmlElement, within: boolean, cell: XmlElement | undefined): void => {
@@ -56,11 +69,11 @@ function extract(text: string, inner: boolean, isSheet: boolean): Piece[] {
 			if (untouched.has(name)) continue;
 			const own = name === 'table:table-cell' ? element : cell;
 			if (paragraphs.has(name)) {
-				if (within === inner && isWords(text, element, own, isSheet, kept))
-					addPieces(text, element, inner, pieces);
+				const isText = !isCode(element) && isWords(text, element, own, isSheet, kept);
+				if (within === inner && isText) addPieces(text, element, inner, isCode, pieces);
 				// What is deeper is inside of a paragraph either way.
 				visit(element, true, own);
-			} else if (titles.has(name) && inner) addPieces(text, element, inner, pieces);
+			} else if (titles.has(name) && inner) addPieces(text, element, inner, isCode, pieces);
 			else visit(element, within, own);
 		}
 	};
@@ -95,7 +108,13 @@ function comparedInFormulas(text: string): ReadonlySet<string> {
 }
 
 /** Sentences of a paragraph, which breaks end; one that is inside of a link ends nothing. */
-function addPieces(text: string, paragraph: XmlElement, inner: boolean, pieces: Piece[]): void {
+function addPieces(
+	text: string,
+	paragraph: XmlElement,
+	inner: boolean,
+	isCode: (element: XmlElement) => boolean,
+	pieces: Piece[],
+): void {
 	let parts: MarkupPart[] = [];
 	let start = paragraph.content;
 	const close = (end: number, next: number) => {
@@ -114,6 +133,7 @@ function addPieces(text: string, paragraph: XmlElement, inner: boolean, pieces: 
 			else if (inner && depth === 0 && /<text:[ph][\s>]/.test(raw)) close(from, end);
 			else if (
 				passed.has(child.name) &&
+				!isCode(child) &&
 				child.content < child.end &&
 				child.contentEnd > child.content
 			) {

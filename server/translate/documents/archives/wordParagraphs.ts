@@ -18,6 +18,7 @@ import {
 	xmlFault,
 } from '../xmlTree.ts';
 import { altTexts } from './altTexts.ts';
+import type { IsCodeStyle } from './codeStyles.ts';
 import { type RunAtom, type RunPlace, runPieces } from './runs.ts';
 
 /** Elements around runs that are passed through; their own tags stay around their words. */
@@ -32,25 +33,46 @@ const breaks = new Set('tab ptab br cr'.split(' '));
 const rangeStart = /^(bookmark|commentRange|permission|perm|moveToRange|customXml\w*Range)Start$/;
 const rangeEnd = /^(bookmark|commentRange|permission|perm|moveToRange|customXml\w*Range)End$/;
 
-export const extractWord: Extract = Object.assign(
-	(text: string): Piece[] => {
+/** @param isCodeStyle Words in these styles stay. */
+export function extractWord(isCodeStyle: IsCodeStyle): Extract {
+	const extract = (text: string): Piece[] => {
 		const pieces: Piece[] = [];
 		for (const element of elementsIn(readXml(text))) {
 			if (localName(element) !== 'p' || element.name === 'a:p') continue;
 			const prefix = element.name.slice(0, -1);
+			if (isCodeStyle(styleOf(text, element, prefix, 'p'))) continue;
 			// Text boxes hold paragraphs of their own, which come after.
-			pushAll(pieces, paragraph(text, element, prefix));
+			pushAll(pieces, paragraph(text, element, prefix, isCodeStyle));
 		}
 		return pieces.sort((a, b) => a.start - b.start);
-	},
-	{ faultOf: xmlFault, rules: gateRules.office, before: altTexts(['docPr']) },
-);
+	};
+	const before = altTexts(['docPr']);
+	return Object.assign(extract, { faultOf: xmlFault, rules: gateRules.office, before });
+}
+
+/** The id of the style of a paragraph or run. */
+function styleOf(
+	text: string,
+	element: XmlElement,
+	prefix: string,
+	of: 'p' | 'r',
+): string | undefined {
+	const child = (above: XmlElement | undefined, name: string) =>
+		above && childElements(above).find((one) => localName(one) === name);
+	const style = child(child(element, `${of}Pr`), `${of}Style`);
+	return style && xmlAttribute(text, style, `${prefix}val`);
+}
 
 /** Styles name the language that words are checked in, where runs name none. */
 export const wordStyles: Extract = Object.assign((): Piece[] => [], { prepare: withLanguage });
 
-function paragraph(text: string, element: XmlElement, prefix: string): Piece[] {
-	return runPieces(new WordAtoms(text, prefix).of(element), {
+function paragraph(
+	text: string,
+	element: XmlElement,
+	prefix: string,
+	isCodeStyle: IsCodeStyle,
+): Piece[] {
+	return runPieces(new WordAtoms(text, prefix, isCodeStyle).of(element), {
 		runStart: `<${prefix}r>`,
 		runEnd: `</${prefix}r>`,
 		textStart: `<${prefix}t xml:space="preserve">`,
@@ -69,6 +91,7 @@ interface Field {
 class WordAtoms {
 	readonly #text: string;
 	readonly #prefix: string;
+	readonly #isCodeStyle: IsCodeStyle;
 	readonly #atoms: RunAtom[] = [];
 	/** Runs with marks of a field → what becomes of them. */
 	readonly #fields = new Map<XmlElement, Field>();
@@ -79,9 +102,10 @@ class WordAtoms {
 	readonly #links = new Map<Field, number>();
 	#id = 0;
 
-	constructor(text: string, prefix: string) {
+	constructor(text: string, prefix: string, isCodeStyle: IsCodeStyle) {
 		this.#text = text;
 		this.#prefix = prefix;
+		this.#isCodeStyle = isCodeStyle;
 	}
 
 	of(paragraph: XmlElement): readonly RunAtom[] {
@@ -175,6 +199,7 @@ class WordAtoms {
 		const content = childElements(run).filter((child) => localName(child) !== 'rPr');
 		const [properties] = childElements(run).filter((child) => localName(child) === 'rPr');
 		const format = properties ? this.#format(properties) : '';
+		const isCode = this.#isCodeStyle(styleOf(this.#text, run, this.#prefix, 'r'));
 		const said = content.filter((child) => !dropped.has(localName(child)));
 		for (const child of content) {
 			const { start, end } = child;
@@ -185,7 +210,7 @@ class WordAtoms {
 				...(child === said.at(-1) ? { outerEnd: run.end } : {}),
 			};
 			if (dropped.has(name)) this.#atoms.push({ kind: 'drop', start, end });
-			else if (name === 't')
+			else if (name === 't' && !isCode)
 				this.#atoms.push({
 					kind: 'text',
 					raw: contentOf(this.#text, child),

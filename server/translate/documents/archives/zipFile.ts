@@ -86,6 +86,7 @@ function checkOverlaps(parts: readonly ZipPart[], fileName: string): void {
 export class PartReader {
 	readonly #fileName: string;
 	#left = maxUnpacked;
+	readonly #texts = new Map<ZipPart, string>();
 
 	constructor(fileName: string) {
 		this.#fileName = fileName;
@@ -93,9 +94,13 @@ export class PartReader {
 
 	/** The text of a part. Throws `invalid_request`, and `too_expensive` when it unpacks to too much. */
 	text(part: ZipPart): string {
+		const known = this.#texts.get(part);
+		if (known !== undefined) return known;
 		const bytes = this.#unpacked(part);
 		try {
-			return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+			const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+			this.#texts.set(part, text);
+			return text;
 		} catch {
 			throw refused(this.#fileName, `${shown(part.name)} is not in UTF-8`);
 		}
