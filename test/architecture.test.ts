@@ -167,6 +167,32 @@ test('paths that Windows may find too long go to libraries and programs by the o
 	);
 });
 
+test('the home folder is asked for where a system that knows none is expected', () => {
+	const asking = all.filter(({ path, text }) => /^server/.test(path) && /\bhomedir\b/.test(text));
+	assert.deepEqual(
+		asking.map(({ path }) => path),
+		['server/store/homeFolder.ts'],
+	);
+});
+
+test('where links lead is asked in the one place that knows drives which do not tell', () => {
+	const asking = all.filter(({ text }) => /\brealpath\b/.test(text));
+	assert.deepEqual(
+		asking.map(({ path }) => path),
+		['server/store/realPath.ts'],
+	);
+});
+
+test('the end of a process is waited for in the one place that gives its pipes up', () => {
+	/** Who waits for all that a program says, and ends it where that takes too long. */
+	const readers = ['server/audio/ffmpegAudio.ts', 'server/audio/systemMicrophone.ts'];
+	const waiting = all.filter(({ text }) => /\bchild\.(?:on|once)\(\s*'close'/.test(text));
+	assert.deepEqual(
+		waiting.map(({ path }) => path),
+		[...readers, 'server/daemon/processEnd.ts'],
+	);
+});
+
 test('how much memory can be had is asked in the one place that knows each system', () => {
 	const asking = all.filter(({ text }) => /\b(?:freemem|availableMemory|vm_stat)\b/.test(text));
 	assert.deepEqual(

@@ -1,7 +1,6 @@
 /** `nearglot gateway`: the gateway in front of a team's server. */
 
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -24,6 +23,7 @@ import { isRecord } from '../protocol/errorBody.ts';
 import { AppError } from '../protocol/errors.ts';
 import { asAppError } from '../protocol/errorWire.ts';
 import { documentAddress } from '../protocol/published.ts';
+import { homeFolder } from '../store/homeFolder.ts';
 import { windowsFolders } from '../store/windowsFolders.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { rereadsOnHangup } from './endSignals.ts';
@@ -252,7 +252,7 @@ async function serve(
 		...(flags.emulate ? { keys: emulatedKeys(now) } : {}),
 	});
 	if (process.platform === 'win32')
-		for (const file of await leaveFilesToOwner(settings, windowsFolders(homedir(), io.env)))
+		for (const file of await leaveFilesToOwner(settings, windowsFolders(homeFolder(), io.env)))
 			io.stderr.write(
 				`warning: Other users may read ${file}: its drive keeps no access lists, or the file belongs to somebody else.\n`,
 			);

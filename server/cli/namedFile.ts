@@ -1,9 +1,9 @@
 /** What an argument that may be a text or a path means. */
 
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
+import { homeFolder } from '../store/homeFolder.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { isGlob } from './fileGlob.ts';
 import { isUnreadableName, unreadableName } from './fileProblem.ts';
@@ -63,6 +63,8 @@ async function isFolder(path: string): Promise<boolean> {
 /** A sentence for a path that names no file. */
 export function noFile(path: string): string {
 	if (isUnreadableName(path)) return `${path} cannot be opened: ${unreadableName}.`;
-	const unexpanded = path.startsWith('~/') ? ` (~ is ${homedir()}; write it without quotes)` : '';
+	const unexpanded = path.startsWith('~/')
+		? ` (~ is ${homeFolder()}; write it without quotes)`
+		: '';
 	return `There is no file ${path}${unexpanded}. Check the name; a text that looks like a path goes through standard input: echo 'TEXT' | nearglot translate - --to LANGUAGE`;
 }

@@ -1,11 +1,12 @@
 /** Files that a person names for what a command makes. */
 
 import { randomBytes } from 'node:crypto';
-import { access, constants, lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { access, constants, lstat, readlink, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 import { openPath } from '../store/openPath.ts';
+import { realPath } from '../store/realPath.ts';
 import { UsageError } from './command.ts';
 
 /**
@@ -81,8 +82,8 @@ export async function checkInside(folder: string, path: string): Promise<void> {
 	for (let at = place; ; at = dirname(at)) {
 		const found = await lstat(at).catch(() => undefined);
 		if (found === undefined && at !== dirname(at)) continue;
-		const real = await realpath(at).catch(() => undefined);
-		if (real !== undefined && isIn(real, await realpath(folder))) return;
+		const real = await realPath(at).catch(() => undefined);
+		if (real !== undefined && isIn(real, await realPath(folder))) return;
 		throw new UsageError(`${path} cannot be written: a link there leads out of ${folder}.`);
 	}
 }

@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { AppError } from '../protocol/index.ts';
+import { isBelow } from '../store/isBelow.ts';
 import { type FolderEntry, listFolder } from '../store/listFolder.ts';
 import { Spelling } from '../store/spelling.ts';
 import { withoutEnd } from '../translate/whiteSpace.ts';
@@ -147,8 +148,7 @@ async function rulesAbove(folder: string): Promise<Rules[]> {
 	}
 }
 
-const liesIn = (path: string, folder: string): boolean =>
-	path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+const liesIn = (path: string, folder: string): boolean => path === folder || isBelow(path, folder);
 
 async function rulesOf(folder: string): Promise<Rules | undefined> {
 	const text = await readFile(resolve(folder, '.gitignore'), 'utf8').catch(() => undefined);

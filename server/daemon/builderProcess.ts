@@ -28,6 +28,7 @@ import {
 	messageBytes,
 	type ToBuilder,
 } from './builderProtocol.ts';
+import { onProcessEnd } from './processEnd.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 
 export interface BuilderDeps {
@@ -93,7 +94,7 @@ async function run(
 			child.once('error', (error) =>
 				reject(failed(request, `could not be started: ${systemReason(error) ?? error.message}`)),
 			);
-			child.once('close', (code, ended) => reject(endOf(request, stderr, code, ended)));
+			onProcessEnd(child, (code, ended) => reject(endOf(request, stderr, code, ended)));
 			child.on('message', (message: FromBuilder) => {
 				clearTimeout(silence);
 				silence = setTimeout(() => onSilence(), silenceMs);

@@ -18,6 +18,7 @@ import { readEndpoint } from './endpointFile.ts';
 import { selfCommand, thisMachine } from './machine.ts';
 import type { NoticeReader } from './noticeBacklog.ts';
 import { daemonFiles, dataDir } from './paths.ts';
+import { onProcessEnd } from './processEnd.ts';
 import { compareVersions } from './versions.ts';
 
 export interface FindOptions {
@@ -131,7 +132,7 @@ function startDetached(
 				error: new AppError('daemon_unavailable', `The model server could not start: ${why}`),
 			});
 		child.once('error', (error) => failed(asAppError(error).message));
-		child.once('close', (code) =>
+		onProcessEnd(child, (code) =>
 			failed(complaint.trim().slice(-1000) || `it ended with code ${code}.`),
 		);
 		child.stderr.setEncoding('utf8').on('data', (chunk: string) => {

@@ -5,8 +5,9 @@
  */
 
 import { watch as watchFolder } from 'node:fs';
-import { realpath, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
+import { realPath } from '../store/realPath.ts';
 
 /** As `fs.watch`, so far as it is used here. */
 export type Watch = (
@@ -130,6 +131,6 @@ export class FolderWatch {
 
 async function isLocal(folder: string, platform: NodeJS.Platform): Promise<boolean> {
 	if (platform === 'linux') return !shared.has((await statfs(folder)).type);
-	const real = await realpath(folder);
+	const real = await realPath(folder);
 	return platform === 'win32' ? !real.startsWith('\\\\') : !/^\/(Volumes|Network)\//.test(real);
 }

@@ -1,10 +1,11 @@
 /** The machine this process runs on, and where the product's own files lie. */
 
 import { existsSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../protocol/defined.ts';
+import { homeFolder } from '../store/homeFolder.ts';
 import { programLost, watchProgram } from './ownProgram.ts';
 import type { Machine } from './paths.ts';
 import { smallArenas } from './smallHeap.ts';
@@ -14,7 +15,7 @@ export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
 	return {
 		platform: process.platform,
 		env,
-		home: homedir(),
+		home: homeFolder(),
 		tmp: tmpdir(),
 		...defined({ uid }),
 	};

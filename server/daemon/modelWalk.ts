@@ -1,9 +1,10 @@
 /** Walks the folders of models, and has what it looks at watched. */
 
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { pushAll } from '../protocol/lists.ts';
 import { type FolderEntry, listFolder } from '../store/listFolder.ts';
+import { realPath } from '../store/realPath.ts';
 import type { FolderWatch } from './folderWatch.ts';
 
 export interface WalkRoot {
@@ -103,7 +104,7 @@ export class ModelWalk {
 }
 
 async function leadsUp(link: string): Promise<boolean> {
-	const [target, own] = await Promise.all([realpath(link), realpath(dirname(link))]).catch(
+	const [target, own] = await Promise.all([realPath(link), realPath(dirname(link))]).catch(
 		() => [],
 	);
 	if (target === undefined || own === undefined) return true;

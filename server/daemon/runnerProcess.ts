@@ -11,6 +11,7 @@ import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protoc
 import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
 import type { Logger } from '../services/logger.ts';
 import { notify } from '../store/notices.ts';
+import { onProcessEnd } from './processEnd.ts';
 import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
 import { type RunnerWatch, stuckMs, watchRunner } from './runnerWatch.ts';
 
@@ -84,7 +85,7 @@ export class RunnerProcess {
 			this.#child.once('error', (error) =>
 				end(this.#crash(`could not be started: ${systemReason(error) ?? error.message}`)),
 			);
-			this.#child.once('close', (code, signal) => end(this.#exitReason(code, signal)));
+			onProcessEnd(this.#child, (code, signal) => end(this.#exitReason(code, signal)));
 		});
 	}
 

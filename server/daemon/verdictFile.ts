@@ -3,12 +3,13 @@
  * data folder, so that nothing is written beside models and no model says anything of another.
  */
 
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Verdict } from '../engine/api.ts';
 import { errno } from '../protocol/index.ts';
 import { changeFile } from '../store/changeFile.ts';
 import { readPlainText } from '../store/files.ts';
+import { realPath } from '../store/realPath.ts';
 
 /** Models beyond this are forgotten, the longest unused first. */
 export const maxModels = 256;
@@ -80,7 +81,7 @@ export class VerdictFile {
 /** However a folder is named, it is the same model. */
 async function placeOf(folder: string): Promise<string> {
 	const full = resolve(folder);
-	return realpath(full).catch(() => full);
+	return realPath(full).catch(() => full);
 }
 
 async function isGone(folder: string): Promise<boolean> {

@@ -36,12 +36,20 @@ export async function findInArchive(
 }
 
 class Budget {
+	/** Names as disks have them that do not tell capitals and accents apart. */
+	readonly #seen = new Set<string>();
 	#entries = 0;
 	#bytes = 0;
 	entry(name: string): void {
 		if (++this.#entries > maxEntries) throw bad(`it has more than ${maxEntries} entries`);
 		const fault = pathFault(name);
 		if (fault !== undefined) throw bad(`${JSON.stringify(name)} ${fault}`);
+		const folded = name.normalize('NFC').toLowerCase();
+		if (this.#seen.has(folded))
+			throw bad(
+				`it holds ${JSON.stringify(name)} twice, on disks that take capitals for small letters`,
+			);
+		this.#seen.add(folded);
 	}
 	/** Of an entry that is passed over. */
 	skip(bytes: number): void {

@@ -3,9 +3,11 @@
  * looked for in its own folder and nowhere else, and is a plain file. Everything that opens one asks here.
  */
 
-import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, posix, sep } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, posix } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { isBelow } from '../store/isBelow.ts';
+import { realPath } from '../store/realPath.ts';
 import { pathFault } from './names.ts';
 
 /**
@@ -33,10 +35,10 @@ export async function modelFile(folder: string, name: string): Promise<string> {
 
 /** What speaks against opening a path below a model folder, as a sentence part; absent files are left to the opener. */
 export async function fileFault(folder: string, path: string): Promise<string | undefined> {
-	const real = await realpath(path).catch(() => undefined);
+	const real = await realPath(path).catch(() => undefined);
 	if (real === undefined) return undefined;
-	const own = await realpath(folder);
-	if (!real.startsWith(own + sep) && dirname(real) !== hubBlobs(own))
+	const own = await realPath(folder);
+	if (!isBelow(real, own) && dirname(real) !== hubBlobs(own))
 		return 'is a link that leaves the folder';
 	// Opening a pipe waits for ever, and a device never ends.
 	return (await stat(real)).isFile() ? undefined : 'is not a plain file';

@@ -3,10 +3,11 @@
  * rule refuses; nothing is "cleaned". Cases: CVE-2024-37032, CVE-2026-7020, zip-slip.
  */
 
-import { join, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { isBelow } from '../store/isBelow.ts';
 
-const reserved = /^(con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
+const reserved = /^(con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$/i;
 const longestPath = 512;
 
 /** Whether a name stands for a device on Windows, in any folder. */
@@ -52,7 +53,7 @@ export function checkListing(paths: readonly string[]): void {
 export function inside(folder: string, path: string): string {
 	const fault = pathFault(path);
 	const full = resolve(join(folder, ...path.split('/')));
-	if (fault !== undefined || !full.startsWith(resolve(folder) + sep))
+	if (fault !== undefined || !isBelow(full, resolve(folder)))
 		throw new AppError(
 			'invalid_request',
 			`The path ${JSON.stringify(path)} ${fault ?? 'leaves its folder'}.`,

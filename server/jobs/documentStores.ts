@@ -1,13 +1,15 @@
 /** Documents of batches, listed, read and written wherever they lie. */
 
 import { randomBytes } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
+import { isBelow } from '../store/isBelow.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { linkPath, openPath, readPathBytes } from '../store/openPath.ts';
+import { realPath } from '../store/realPath.ts';
 import {
 	type DocumentPlace,
 	type FoundDocument,
@@ -160,10 +162,10 @@ async function* filesBelow(root: string, folder: string): AsyncIterable<FoundDoc
 
 /** A path of what is there, links followed. @throws AppError `not_found` for one outside of the root */
 async function insideOf(root: string, path: string): Promise<string> {
-	const [real, base] = await Promise.all([realpath(path), realpath(root)]).catch((error) => {
+	const [real, base] = await Promise.all([realPath(path), realPath(root)]).catch((error) => {
 		throw readable(error, path);
 	});
-	if (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep)) return real;
+	if (real === base || isBelow(real, base)) return real;
 	throw new AppError('not_found', `${path} leads out of ${root}.`);
 }
 

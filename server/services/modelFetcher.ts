@@ -1,6 +1,5 @@
 /** From a name that was resolved to files on disk: which hub, which files, which folder. */
 
-import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { chooseSource } from '../hub/chooseSource.ts';
 import { type DownloadEvent, downloadModelFiles, isOutdated } from '../hub/downloadModel.ts';
@@ -16,6 +15,7 @@ import {
 } from '../hub/studentRegistry.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
+import { realPath } from '../store/realPath.ts';
 import { type BuildDeps, buildFromHub } from './builtModels.ts';
 import {
 	type DownloadOptions,
@@ -247,7 +247,7 @@ async function allowedFolder(wanted: string | undefined, deps: ModelFetcherDeps)
 async function resolveExisting(path: string): Promise<string> {
 	const full = resolve(path);
 	for (let head = full; ; head = resolve(head, '..')) {
-		const real = await realpath(head).catch(() => undefined);
+		const real = await realPath(head).catch(() => undefined);
 		if (real !== undefined) return resolve(real, relative(head, full));
 		if (resolve(head, '..') === head) return full;
 	}

@@ -1,6 +1,6 @@
 /** Folders of models beyond downloads: registered in place, imported from archives, removed. */
 
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
 import { diskError } from '../hub/downloadFile.ts';
@@ -10,11 +10,12 @@ import { fileFault } from '../hub/modelFile.ts';
 import type { ModelSettingsFile } from '../hub/modelSettings.ts';
 import { moveModelFolders } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
-import { AppError, type ModelInfo, systemError } from '../protocol/index.ts';
+import { AppError, errno, type ModelInfo, systemError } from '../protocol/index.ts';
 import { idName } from '../protocol/modelNames.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 import { copyPath } from '../store/openPath.ts';
+import { realPath } from '../store/realPath.ts';
 import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
 import { type BuildDeps, type BuildFlags, buildFromPath, holdsWeights } from './builtModels.ts';
 
@@ -62,7 +63,8 @@ export function createModelFolders(
 	return {
 		registered: registeredAt,
 		register: async (folder) => {
-			const real = await realpath(resolve(folder)).catch(() => {
+			const real = await realPath(resolve(folder)).catch((error: unknown) => {
+				if (!/^(?:ENOENT|ENOTDIR)$/.test(errno(error) ?? '')) throw error;
 				throw new AppError('not_found', `There is no folder ${folder}.`, { param: 'folder' });
 			});
 			if (!(await stat(real)).isDirectory())
@@ -76,7 +78,7 @@ export function createModelFolders(
 		},
 		unregister: async (folder) => {
 			const full = resolve(folder);
-			const real = await realpath(full).catch(() => full);
+			const real = await realPath(full).catch(() => full);
 			await settings.change(({ registered }) => {
 				const kept = registered.filter((path) => path !== real && path !== full);
 				if (kept.length === registered.length)

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { AppError, asAppError, errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from './makeFolder.ts';
 import { movePath, removePath } from './movePath.ts';
-import { openPath, readPathText } from './openPath.ts';
+import { isPlainFile, openPath, readPathText } from './openPath.ts';
 
 /** Creates a folder only its owner can enter. A read-only home becomes a sentence that says so. */
 export async function makePrivateDir(path: string): Promise<void> {
@@ -37,7 +37,7 @@ async function danglingLink(path: string): Promise<AppError | undefined> {
  */
 export async function readPlainText(path: string): Promise<string | undefined> {
 	try {
-		if ((await stat(path)).isFile()) return await readPathText(path);
+		if (await isPlainFile(path)) return await readPathText(path);
 	} catch (error) {
 		if (errno(error) === 'ENOENT') return undefined;
 		throw systemError(error, { path, verb: 'read' }) ?? error;

@@ -4,7 +4,15 @@
  * people out is never counted as empty because its file is gone.
  */
 
-import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+	closeSync,
+	linkSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isRecord } from '../protocol/errorBody.ts';
@@ -12,6 +20,7 @@ import { AppError, errno } from '../protocol/index.ts';
 import { changeFile } from './changeFile.ts';
 import { readPlainText, unwritable } from './files.ts';
 import { notify } from './notices.ts';
+import { openPathNow } from './openPath.ts';
 
 export interface JsonFormat<Value extends object> {
 	/** What the file holds, for messages: `The settings of models`. */
@@ -105,7 +114,14 @@ export class JsonFile<Value extends object> {
 
 	#textNow(): string | undefined {
 		const found = statSync(this.path, { throwIfNoEntry: false });
-		return found?.isFile() ? readFileSync(this.path, 'utf8') : undefined;
+		if (!found?.isFile()) return undefined;
+		const file = openPathNow(this.path, 'r');
+		try {
+			const text = readFileSync(file, 'utf8');
+			return text;
+		} finally {
+			closeSync(file);
+		}
 	}
 
 	#damaged(): Value {

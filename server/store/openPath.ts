@@ -4,7 +4,7 @@
  */
 
 import { openSync } from 'node:fs';
-import { cp, type FileHandle, link, open, readFile } from 'node:fs/promises';
+import { cp, type FileHandle, link, open, readFile, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { AppError, errno } from '../protocol/index.ts';
 import { Backoff, sleepNow, type Wanted, withBackoff } from './backoff.ts';
@@ -24,6 +24,8 @@ export interface PathOpener {
 	readText(path: string): Promise<string>;
 	/** All of a file. Rejects with the system's own errors. */
 	readBytes(path: string): Promise<Buffer>;
+	/** Whether a path leads to a plain file, not to a folder or a pipe. Rejects with the system's own errors. */
+	isPlainFile(path: string): Promise<boolean>;
 	/**
 	 * Gives a file a second name where there is none of that name. Rejects with the system's own errors, and with
 	 * AppError `store_unavailable` on drives without hard links.
@@ -40,6 +42,7 @@ export interface OpenSystem {
 	readonly platform: NodeJS.Platform;
 	open(path: string, flags: string | number, mode?: number): Promise<FileHandle>;
 	readFile(path: string): Promise<Buffer>;
+	stat(path: string): Promise<{ isFile(): boolean }>;
 	link(path: string, second: string): Promise<void>;
 	cp(from: string, to: string, options: CopyOptions): Promise<void>;
 	openSync(path: string, flags: string | number, mode?: number): number;
@@ -64,6 +67,7 @@ export function pathOpener({ platform, sleep, sleepNow, ...system }: OpenSystem)
 	return {
 		open: (path, flags = 'r', mode) => wait(path, 'opened', () => system.open(path, flags, mode)),
 		readBytes,
+		isPlainFile: async (path) => (await wait(path, 'opened', () => system.stat(path))).isFile(),
 		readText: async (path) => (await readBytes(path)).toString('utf8'),
 		link: (path, second) =>
 			wait(second, 'made', async () => {
@@ -96,6 +100,7 @@ const here = pathOpener({
 	platform: process.platform,
 	open,
 	readFile: (path) => readFile(path),
+	stat: (path) => stat(path),
 	link,
 	cp,
 	openSync,
@@ -109,6 +114,8 @@ export const openPath = here.open;
 export const readPathText = here.readText;
 /** {@link PathOpener.readBytes} on this machine. */
 export const readPathBytes = here.readBytes;
+/** {@link PathOpener.isPlainFile} on this machine. */
+export const isPlainFile = here.isPlainFile;
 /** {@link PathOpener.link} on this machine. */
 export const linkPath = here.link;
 /** {@link PathOpener.copy} on this machine. */

@@ -6,6 +6,7 @@ import { nativePath } from './nativePath.ts';
 /** What is asked of the system. */
 export interface FolderSystem {
 	readonly home: string;
+	/** May throw where the system knows none. */
 	readonly user: string;
 	/** Runs `icacls`. */
 	run(args: readonly string[]): Promise<unknown>;
@@ -35,9 +36,9 @@ export const leaveFileToOwner = (file: string, system: FolderSystem): Promise<bo
 async function grantOwner(path: string, all: string, system: FolderSystem): Promise<boolean> {
 	const from = win32.relative(system.home, win32.resolve(path));
 	if (!from.startsWith('..') && !win32.isAbsolute(from)) return true;
-	// S-1-5-18 is the system itself, whatever its name is in the language of the machine.
-	const grants = [`${system.user}:${all}`, `*S-1-5-18:${all}`];
 	try {
+		// S-1-5-18 is the system itself, whatever its name is in the language of the machine.
+		const grants = [`${system.user}:${all}`, `*S-1-5-18:${all}`];
 		await system.run([nativePath(path, 'win32'), '/inheritance:r', '/grant:r', ...grants, '/q']);
 		return true;
 	} catch {

@@ -180,3 +180,15 @@ test('no memory left is recognised as each system says it', () => {
 	assert.equal(endCodeText(3221225477), '0xC0000005');
 	assert.equal(endCodeText(134), '134');
 });
+
+test('where Windows may find the path of a model too long, the error says how to shorten it', () => {
+	const folder = `C:\\${'a folder\\'.repeat(30)}onnx`;
+	const said = new Error('Failed to get the weakly canonical path: ü - More data available.');
+	const graph = { name: 'model.onnx', bytes: new Uint8Array(), folder };
+	for (const source of [graph, `${folder}\\model.onnx`]) {
+		const told = loadError(source, said, 'win32').message;
+		assert.match(told, /available\. Its path has 288 letters, .* \(nearglot models move\)\.$/);
+		assert.doesNotMatch(loadError(source, said, 'linux').message, /letters/);
+	}
+	assert.doesNotMatch(loadError('C:\\model.onnx', said, 'win32').message, /letters/);
+});

@@ -74,6 +74,18 @@ test('names that leave the folder, links and devices are refused', async () => {
 	assert.equal((await readdir(folder)).includes('evil'), false);
 });
 
+test('names that most disks of Windows and macOS take for one are refused', async () => {
+	const pairs = [
+		['model/config.json', 'model/Config.json'],
+		['model/ü.json', 'model/u\u0308.json'],
+	];
+	for (const [index, names] of pairs.entries()) {
+		const entries = names.map((name) => ({ name, text: '{}' }));
+		const path = await tar(`same${index}.tar.gz`, entries);
+		await assert.rejects(unpack(path, join(folder, `same${index}`), never), /twice/);
+	}
+});
+
 test('a broken archive is an error, not a half model', async () => {
 	const path = join(folder, 'broken.zip');
 	await writeFile(path, 'PK\u0003\u0004 not really');

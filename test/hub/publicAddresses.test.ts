@@ -62,6 +62,9 @@ test('paths that any file system would misread are refused', () => {
 		'a\u0000',
 		'NUL',
 		'com1.onnx',
+		'com¹.onnx',
+		'lpt9',
+		'nul .txt',
 		'a.',
 		'b ',
 	])

@@ -13,7 +13,7 @@ import { nativePlatforms } from '../../scripts/nativeFiles.mjs';
 import { root } from '../../scripts/node.mjs';
 import { visualCLibraries } from '../../server/engine/runtime/visualC.ts';
 import { unpack } from '../../server/hub/archive.ts';
-import { openImports } from '../scripts/nativeImports.ts';
+import { openImports, processorOf } from '../scripts/nativeImports.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { filesOf } from './workshop.ts';
 
@@ -36,8 +36,11 @@ for (const platform of nativePlatforms as string[])
 			const files = filesOf(to);
 			const binaries = files.filter((file) => /\.(node|dll|dylib)$|\.so(\.|$)/.test(file));
 			assert.ok(binaries.length >= 4, binaries.join());
-			for (const file of binaries)
+			for (const file of binaries) {
 				assert.deepEqual(openImports(join(to, file), platform), [], file);
+				const processor = processorOf(readFileSync(join(to, file)));
+				assert.equal(`${platform.split('-')[0]}-${processor}`, platform, file);
+			}
 			if (!platform.startsWith('win32') || process.env['CI'] !== 'true') return;
 			const runtime = visualCLibraries.filter(
 				(name) => platform !== 'win32-arm64' || name !== 'vcruntime140_1.dll',

@@ -26,7 +26,7 @@ import { kernelFile } from '../../server/engine/runtime/kernelLibrary.ts';
 import { libraryNames } from '../../server/engine/runtime/library.ts';
 import { visualCLibraries } from '../../server/engine/runtime/visualC.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { openImports } from './nativeImports.ts';
+import { oldestSystem, openImports, processorOf, signatureFault } from './nativeImports.ts';
 
 const folder = temporaryFolder('native');
 
@@ -50,10 +50,17 @@ for (const platform of nativePlatforms as string[]) {
 		assert.deepEqual(binaries.sort(), [...new Set([...native, ...libraries])].sort());
 		for (const file of binaries)
 			assert.deepEqual(
-				openImports(join(packages, file), platform),
-				[],
+				[
+					...openImports(join(packages, file), platform),
+					processorOf(readFileSync(join(packages, file))),
+				],
+				[platform.split('-')[1]],
 				`${file} needs what is neither packed nor part of the system`,
 			);
+		for (const file of binaries) {
+			const bytes = readFileSync(join(packages, file));
+			mustLoadOn(platform, bytes, file);
+		}
 		const sources = [...packed].filter((file) => /\.(cc|hh|h|S|ts|map|md)$/.test(file));
 		assert.deepEqual(sources, []);
 		for (const name of names) {
@@ -71,6 +78,7 @@ test('each platform is packed with its own library of the engine, as it was buil
 		assert.deepEqual(readdirSync(to), [kernelFile(os, arch)]);
 		const bytes = readFileSync(join(to, kernelFile(os, arch)));
 		assert.equal(createHash('sha256').update(bytes).digest('hex'), libraryHashes[platform]);
+		mustLoadOn(platform, bytes, platform);
 	}
 });
 
@@ -100,6 +108,29 @@ test('the Visual C++ runtime is packed for Windows where its folder is named, an
 	} finally {
 		delete process.env['NEARGLOT_VC_REDIST'];
 	}
+});
+
+/** What docs/systems.md says is the oldest of each system. */
+const oldest: Readonly<Record<string, RegExp>> = {
+	linux: /^glibc 2\.(?:\d|1\d|2[0-8])$/,
+	darwin: /^macOS 1[1-4]$/,
+	win32: /^undefined$/,
+};
+
+function mustLoadOn(platform: string, bytes: Buffer, file: string): void {
+	const [system = ''] = platform.split('-');
+	assert.match(String(oldestSystem(bytes)), oldest[system] ?? /-/, file);
+	if (system === 'darwin') assert.equal(signatureFault(bytes), undefined, file);
+}
+
+test('a binary for macOS that was changed after it was signed is found', () => {
+	const to = join(folder, 'changed');
+	copyKernel('darwin-arm64', to);
+	const bytes = readFileSync(join(to, kernelFile('darwin', 'arm64')));
+	assert.equal(signatureFault(bytes), undefined);
+	bytes.writeUInt8(bytes.readUInt8(5000) ^ 1, 5000);
+	assert.match(signatureFault(bytes) ?? '', /changed after/);
+	assert.match(String(readFileSync(join(root, 'docs/systems.md'))), /glibc 2\.28[\s\S]*macOS 14/);
 });
 
 /** Whether a package is installed or can be fetched; says so and skips the test where the registry is out of reach. */

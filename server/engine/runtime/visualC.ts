@@ -32,7 +32,7 @@ export interface LibrarySystem {
 export const libraryFiles: Omit<LibrarySystem, 'errorOf'> = {
 	platform: process.platform,
 	arch: process.arch,
-	systemFolder: win32.join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32'),
+	systemFolder: win32.join(process.env['SystemRoot'] || 'C:\\Windows', 'System32'),
 	exists: existsSync,
 };
 
