@@ -52,7 +52,8 @@ Runs the local server until it is stopped.
   --person-limits L  limits of everybody who signs in through a gateway: tokens-per-minute=N, tokens-per-day,
                      seconds-…, characters-…, with commas (default: those of nearglot keys people)
   --redis URL        redis://…: replicas that name the same Redis or Valkey count limits and usage together and have
-                     the same keys, systems, glossaries, responses and conversations (NEARGLOT_REDIS)
+                     the same keys, systems, glossaries, responses and conversations (NEARGLOT_REDIS;
+                     --limits before)
   --usage-days N     days after which usage is forgotten (default 400)
   --store PLACE      folder, or s3://bucket/folder, of uploaded files and batches (default: in the data folder)
   --queue URL        redis://…: machines that name the same queue and store do batches together (NEARGLOT_QUEUE)
