@@ -10,7 +10,7 @@ import {
 	errorOfResponse,
 	type ModelInfo,
 	readDownload,
-	wireMessages,
+	wireChat,
 } from '../server/protocol/index.ts';
 import * as routes from '../server/protocol/routeAddresses.ts';
 import { Client, sender } from '../server/protocol/routeClient.ts';
@@ -130,7 +130,7 @@ export class StudioApi {
 		const { stream: _, stream_options: _options, return_progress: _progress, ...same } = request;
 		const { choices } = await this.client.call(
 			routes.chatCompletions,
-			{ body: { ...same, messages: wireMessages(request.messages as never) } },
+			{ body: wireChat(same as never) },
 			{ signal },
 		);
 		const message = choices[0]?.message;

@@ -4,7 +4,7 @@ import { AppError, asAppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
 import type { JobLimits } from './batchLimits.ts';
 import { laterVersion, makeManifest, Unreadable, writeBatchManifest } from './batchManifest.ts';
-import { expired, failBatch, finishBatch } from './finishBatch.ts';
+import { expired, failBatch, finishBatch, inputGone } from './finishBatch.ts';
 import type { JobQueue } from './jobQueue.ts';
 import { batchVersion, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
@@ -123,11 +123,13 @@ export class BatchManager {
 		if (manifest === undefined) return batches.forget(record.id);
 		if (isShared) await open.done.refresh();
 		if (open.isDone) await finishBatch(record, manifest, open, 'completed', finish);
-		else if (open.cancelledAt !== undefined || isOver) {
+		else if (open.cancelledAt !== undefined || isOver || (await this.#isInputGone(open))) {
 			open.stop.abort();
 			await queue.remove(record.id);
 			if (open.cancelledAt !== undefined)
 				await finishBatch(record, manifest, open, 'cancelled', finish);
+			else if (await this.#isInputGone(open))
+				await finishBatch(record, manifest, open, 'failed', finish, inputGone);
 			else await finishBatch(record, manifest, open, 'expired', finish, expired);
 		} else {
 			const isPaused = (await store.size(keys.pause(record.id))) !== undefined;
@@ -156,6 +158,10 @@ export class BatchManager {
 	#isFilled({ filled }: OpenBatch): boolean {
 		const { queue, now, refillMs } = this.#deps;
 		return filled?.losses === queue.losses && Math.abs(now() - filled.at) < refillMs;
+	}
+
+	async #isInputGone({ record }: OpenBatch): Promise<boolean> {
+		return (await this.#deps.store.size(keys.fileContent(record.inputFileId))) === undefined;
 	}
 
 	/** The manifest of a new batch; `undefined` when its file is no list of requests, so that it has failed. */

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
+import { leaveReplica } from '../net/leaveReplica.ts';
 import { AppError } from '../protocol/index.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
@@ -43,8 +44,8 @@ export async function openBullQueue(
 		refused = error;
 	});
 	try {
-		await inTime(() => client.connect());
-		checkPolicy(await inTime(() => client.info('memory')));
+		await answered(() => client.connect());
+		checkPolicy(await answered(() => client.info('memory')));
 	} catch (error) {
 		client.destroy();
 		throw refused === undefined ? error : unusable(refused);
@@ -62,6 +63,14 @@ export async function openBullQueue(
 		// would stay, and end with an error that nobody hears.
 		(of, more) => createRedisBackend(of, more),
 	);
+	const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
+		try {
+			return await answered(work);
+		} catch (error) {
+			leaveReplica(client, error instanceof AppError ? error.cause : error);
+			throw error;
+		}
+	};
 	// Every command that fails is told to whoever sent it.
 	queue.on('error', () => {});
 	worker.on('error', () => {});
@@ -218,7 +227,7 @@ const isLost = (error: unknown): boolean =>
 	);
 
 /** @throws AppError `store_unavailable` for whatever Redis refuses, or does not answer in time */
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
+async function answered<T>(work: () => Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
 		timer = setTimeout(() => reject(new Error('it did not answer in time')), commandMs);

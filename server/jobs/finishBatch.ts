@@ -20,9 +20,17 @@ export interface FinishDeps {
 	readonly keepS: number;
 }
 
+/** Why items that were not run were not. */
+export interface Unrun {
+	readonly code: string;
+	readonly message: string;
+	/** Each of them gets a row; otherwise the batch as a whole is said to have failed. */
+	readonly hasRows: boolean;
+}
+
 /**
  * Writes the files and how the batch ended; of several processes that do so the first one's word holds.
- * @param rest why items that were not run were not; absent: nothing is said of them
+ * @param rest of items that were not run; absent: nothing is said of them
  */
 export async function finishBatch(
 	batch: BatchRecord,
@@ -30,7 +38,7 @@ export async function finishBatch(
 	{ done, cancelledAt }: Pick<OpenBatch, 'done' | 'cancelledAt'>,
 	status: BatchEnding,
 	{ store, files, now, keepS }: FinishDeps,
-	rest?: { readonly code: string; readonly message: string },
+	rest?: Unrun,
 ): Promise<void> {
 	const finalizingAt = now();
 	await done.refresh();
@@ -48,13 +56,16 @@ export async function finishBatch(
 	const outputFileId =
 		completed === 0 ? undefined : await write('output', rowsOf(store, batch, manifest, done, 'ok'));
 	const errorFileId =
-		failed + unrunItems === 0
+		failed + (rest?.hasRows === true ? unrunItems : 0) === 0
 			? undefined
 			: await write('error', errorsOf(store, batch, manifest, done, unrun, rest));
 	const end: BatchEnd = {
 		...{ status, at: now(), inProgressAt: manifest.at, finalizingAt, usage: done.usage },
 		...(cancelledAt === undefined ? {} : { cancellingAt: cancelledAt }),
 		counts: { total: manifest.total, completed, failed: failed + unrunItems },
+		...(rest === undefined || rest.hasRows
+			? {}
+			: { problems: [{ code: rest.code, message: rest.message }] }),
 		...(outputFileId === undefined ? {} : { outputFileId }),
 		...(errorFileId === undefined ? {} : { errorFileId }),
 	};
@@ -89,10 +100,10 @@ async function* errorsOf(
 	manifest: BatchManifest,
 	done: DoneShards,
 	unrun: readonly Shard[],
-	rest: { readonly code: string; readonly message: string } | undefined,
+	rest: Unrun | undefined,
 ): AsyncIterable<Uint8Array> {
 	yield* rowsOf(store, batch, manifest, done, 'failed');
-	if (rest === undefined) return;
+	if (rest?.hasRows !== true) return;
 	for (const { start, end, firstLine } of unrun) {
 		const content = store.read(keys.fileContent(batch.inputFileId), start, end);
 		for await (const { bytes, number } of fileLines(content, maxLineBytes, {
@@ -121,9 +132,17 @@ export async function failBatch(
 	await store.remove(keys.openBatch(id));
 }
 
-export const expired = {
+export const expired: Unrun = {
 	code: 'batch_expired',
 	message: 'This request could not be run before the completion window of its batch was over.',
+	hasRows: true,
+};
+
+/** Nobody can say any more which requests there were. */
+export const inputGone: Unrun = {
+	code: 'file_not_found',
+	message: 'The file of requests was deleted before all of them were run. What was done is kept.',
+	hasRows: false,
 };
 
 /** @throws AppError `not_found` always */

@@ -150,7 +150,7 @@ export class JobService {
 			onTrouble: (batch, error) => {
 				const { code, message }: AppError = asAppError(error);
 				if (batch !== undefined) batch.problem = { code, message };
-				else log.warn('the queue of batches cannot be used', { reason: message });
+				else log.warn('the queue or the store of batches cannot be used', { reason: message });
 			},
 		});
 		const manager: BatchManager = new BatchManager({

@@ -88,15 +88,16 @@ export class Batches {
 			);
 		const id = await this.#idFor(owner, asked, idempotencyKey);
 		const known = await readJsonObject<BatchRecord>(store, keys.record(id));
-		if (known !== undefined) return this.#viewOf(known);
-		await this.#checkRoom(owner.person);
+		if (known === undefined) await this.#checkRoom(owner.person);
+		else if ((await store.size(keys.end(id))) !== undefined) return this.#viewOf(known);
 		const createdAt = Math.floor(now() / 1000);
-		const record: BatchRecord = {
+		const record: BatchRecord = known ?? {
 			...{ version: batchVersion, id, owner, ...asked },
 			...{ createdAt, expiresAt: createdAt + lastsS },
 		};
-		// Found by nobody before it is whole: first what it is, then whose, then that there is work.
-		await store.putIfAbsent(keys.record(id), jsonContent(record));
+		// Found by nobody before it is whole: first what it is, then whose, then that there is work. Whoever was to
+		// write the last of it may have ended before.
+		if (known === undefined) await store.putIfAbsent(keys.record(id), jsonContent(record));
 		await store.put(keys.batchOf(personFolder(owner.person), id), Buffer.from(' '));
 		await store.put(keys.openBatch(id), Buffer.from(' '));
 		this.#deps.onChange();
@@ -154,7 +155,9 @@ export class Batches {
 				'conflict',
 				end === undefined
 					? 'This batch has not ended. Wait for its end, or cancel it.'
-					: 'Nothing of this batch has failed.',
+					: end.problems === undefined
+						? 'Nothing of this batch has failed.'
+						: 'This batch has failed as a whole. Make a new one of a file that can be read.',
 			);
 		const failed = new Set<number>();
 		for await (const { bytes } of fileLines(

@@ -208,6 +208,13 @@ class S3Store implements ObjectStore {
 
 	#unusable(error: unknown, verb: string): AppError {
 		if (error instanceof AppError) return error;
+		const status = statusOf(error);
+		if (status !== undefined && status >= 500)
+			return new AppError(
+				'store_unavailable',
+				`The bucket '${this.#place.bucket}' cannot be ${verb}: its service answers ${status}. Batches go on when it works again.`,
+				{ cause: error },
+			);
 		const reason = error instanceof Error ? error.name || error.message : String(error);
 		const said = error instanceof Error && error.message !== reason ? ` (${error.message})` : '';
 		return new AppError(

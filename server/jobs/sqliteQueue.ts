@@ -17,6 +17,9 @@ const schema = `
 	CREATE INDEX shards_turn ON shards (shard, batch);
 `;
 
+/** Longer than anybody gives a shard back for, but for those who do so for the time of a lease. */
+const maxDelayMs = 60_000;
+
 export interface SqliteQueueOptions {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
@@ -44,12 +47,12 @@ export function openSqliteQueue(
 		lease: async (leaseMs) =>
 			file.change((db): ShardLease | undefined => {
 				const at = now();
-				// A clock that was set back must not hold leases for longer than they were given.
+				// A clock that was set back must not hold what is waiting or leased for much longer than was meant.
 				const found = db
 					.prepare(
 						'SELECT batch, shard, tries FROM shards WHERE due <= ? OR due > ? ORDER BY shard, batch LIMIT 1',
 					)
-					.get(at, at + 86_400_000);
+					.get(at, at + Math.max(maxDelayMs, 2 * leaseMs));
 				if (found === undefined) return undefined;
 				const [batch, shard] = [String(found['batch']), Number(found['shard'])];
 				const token = randomBytes(12).toString('hex');

@@ -1,6 +1,7 @@
-/** Messages as the chat interface takes them: images stand as parts between the texts. */
+/** What was read of a chat as its interface takes it: images stand as parts between the texts, choices have a type. */
 
-import type { ChatImage, ChatMessage } from './chatTypes.ts';
+import type { ChatImage, ChatMessage, ToolChoice } from './chatTypes.ts';
+import type { ChatRequest } from './routes/chat.ts';
 
 /** A part of a message as `/v1/chat/completions` reads it. */
 export type WirePart =
@@ -49,4 +50,42 @@ const beginnings = [
 export function imageUrl(base64: string): string {
 	const [, type = 'image/png'] = beginnings.find(([begin]) => base64.startsWith(begin)) ?? [];
 	return `data:${type};base64,${base64}`;
+}
+
+/** Reading the result gives the same choice again. */
+export function wireChoice(choice: ToolChoice | undefined) {
+	if (typeof choice !== 'object') return choice;
+	const named = (name: string) => ({ type: 'function', function: { name } });
+	return 'name' in choice
+		? named(choice.name)
+		: {
+				type: 'allowed_tools',
+				allowed_tools: { mode: choice.mode, tools: choice.among.map(named) },
+			};
+}
+
+/** A request that was read, as it may be sent: reading the result gives the same request again. */
+export function wireChat({
+	messages,
+	tool_choice: choice,
+	function_call: call,
+	...rest
+}: ChatRequest) {
+	return {
+		...rest,
+		messages: wireMessages(messages),
+		...(choice === undefined ? {} : { tool_choice: wireChoice(choice) }),
+		...(call === undefined ? {} : { function_call: wireFunctionCall(call) }),
+	};
+}
+
+function wireFunctionCall({
+	choice,
+	arguments: given,
+}: NonNullable<ChatRequest['function_call']>): unknown {
+	if (given === undefined && typeof choice === 'string') return choice;
+	return {
+		...(typeof choice === 'object' && 'name' in choice ? { name: choice.name } : {}),
+		...(given === undefined ? {} : { arguments: given }),
+	};
 }

@@ -170,6 +170,28 @@ test('a cancelled batch keeps what was done; a paused one rests and goes on', as
 	await assert.rejects(openai.batches.cancel(id), /cannot be cancelled any more/);
 });
 
+test('a batch whose file is deleted ends, keeps what was done and says why', async () => {
+	const lines = [
+		...Array.from({ length: 50 }, (_, n) => chat(`quick ${n}`, 'hello')),
+		chat('slow', 'slow'),
+		chat('last', 'hello'),
+	];
+	const { id, input_file_id: file } = await begin(lines);
+	await until('the first part is done', async () => {
+		const { request_counts: counts } = await openai.batches.retrieve(id);
+		return counts?.completed === 50;
+	});
+	await openai.files.delete(file);
+	const done = await ended(id);
+	assert.equal(done.status, 'failed');
+	assert.equal(done.errors?.data?.[0]?.code, 'file_not_found');
+	assert.deepEqual(done.request_counts, { total: 52, completed: 50, failed: 2 });
+	assert.equal((await rows(done.output_file_id)).length, 50);
+	assert.equal(done.error_file_id, null);
+	const again = await fetch(`${server.url}/v1/batches/${id}/retry`, { method: 'POST' });
+	assert.equal(again.status, 409);
+});
+
 test('the same Idempotency-Key makes one batch', async () => {
 	const file = await upload([chat('a', 'hello')]);
 	const body = {

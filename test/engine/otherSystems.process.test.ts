@@ -190,5 +190,10 @@ test('where Windows may find the path of a model too long, the error says how to
 		assert.match(told, /available\. Its path has 288 letters, .* \(nearglot models move\)\.$/);
 		assert.doesNotMatch(loadError(source, said, 'linux').message, /letters/);
 	}
-	assert.doesNotMatch(loadError('C:\\model.onnx', said, 'win32').message, /letters/);
+	const short = loadError('R:\\model.onnx', said, 'win32').message;
+	assert.match(short, /available\. The drive does not tell .* \(nearglot models move\)\.$/);
+	assert.equal(
+		loadError('R:\\model.onnx', new Error('It is cut off.'), 'win32').message,
+		'The graph file R:\\model.onnx cannot be loaded: It is cut off.',
+	);
 });

@@ -36,23 +36,28 @@ export const capitals =
 		};
 	};
 
-export function openJobs(options: JobWorkerOptions, env: NodeJS.ProcessEnv = {}): JobService {
+/** @param now milliseconds since 1970, as this process has them */
+export function openJobs(
+	options: JobWorkerOptions,
+	env: NodeJS.ProcessEnv = {},
+	now: () => number = Date.now,
+): JobService {
 	let left = options.fault?.times ?? 0;
 	return new JobService({
-		openStore: () => openFolderStore(options.store, Date.now),
+		openStore: () => openFolderStore(options.store, now),
 		openQueue: async () =>
 			options.queue.startsWith('redis://')
 				? (await import('../../server/jobs/bullQueue.ts')).openBullQueue(
 						options.queue,
 						options.leaseMs,
-						Date.now,
+						now,
 					)
-				: openSqliteQueue(options.queue, { now: Date.now, isAlone: options.isAlone }),
+				: openSqliteQueue(options.queue, { now, isAlone: options.isAlone }),
 		mayHaveWork: () => true,
 		isShared: !options.isAlone,
 		limits: jobLimits(env),
 		log: silentLogger,
-		now: Date.now,
+		now,
 		...{ width: options.width, leaseMs: options.leaseMs, tickMs: 50 },
 		activity: { begin: () => {}, end: () => {} },
 		reached: (point) => {

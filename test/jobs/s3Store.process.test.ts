@@ -69,7 +69,7 @@ test('a fault that passes is not seen, one that stays is said in words', async (
 	bucket.fail(20, 500);
 	await assert.rejects(store.put('fault/b', Buffer.from('x')), {
 		code: 'store_unavailable',
-		message: /The bucket 'batches' cannot be written/,
+		message: /The bucket 'batches' cannot be written: its service answers 500\. Batches go on/,
 	});
 	bucket.fail(0, 500);
 	await store.put('fault/b', Buffer.from('x'));

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
 import { npm } from '../../scripts/node.mjs';
+import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { PackedServer } from './packedServer.ts';
 import { Workshop } from './workshop.ts';
 
@@ -71,11 +72,17 @@ test('under Wine the package for Windows runs each model as it should', {
 	const watched =
 		'out="$1" err="$2"; shift 2; : > "$out"; "$@" > "$out" 2> "$err" & server=$!; tail -f --pid=$server "$out"; wait $server || cat "$err" >&2';
 	const outputs = [join(folder, 'output.txt'), join(folder, 'errors.txt')];
+	// Larger ones have their weights in a file beside the graph.
+	const shape = { layers: 2, hidden: 512, heads: 8, kvHeads: 8, inner: 512, vocabulary: 320 };
+	const models = join(folder, 'own models');
+	writeDecoderModel(join(models, 'large'), { attention: 'gqa', shape: { ...shape, context: 256 } });
+	assert.ok(existsSync(join(models, 'large/onnx/model.onnx_data')));
 	await using server = await PackedServer.start(
 		onZ(join(modules, 'nearglot/dist/server.cjs')),
 		'C:\\nearglot',
 		['sh', '-c', watched, 'sh', ...outputs, wine ?? '', program],
-		env,
+		{ ...env, NEARGLOT_MODELS: onZ(models) },
 	);
 	await server.mustRunAsItShould();
+	await server.send('/v1/completions', { model: 'large', prompt: 'a', max_tokens: 2 });
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { ChatMessage, Conversation } from '../../server/protocol/index.ts';
 import { messagesOf } from '../../server/protocol/index.ts';
 import { chatRequest } from '../../server/protocol/routes/chat.ts';
-import { imageUrl, wireMessages } from '../../server/protocol/wireMessages.ts';
+import { imageUrl, wireChat, wireMessages } from '../../server/protocol/wireMessages.ts';
 import { upstreamChatOf } from '../../server/remote/upstreams/chatBody.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
@@ -55,4 +55,33 @@ test('an image that is attached to a question goes with it, before its text', ()
 	assert.deepEqual(messagesOf(conversation, 'q'), [
 		{ role: 'user', content: 'a.png\n\nWhat is it?', images: [image(png, 18)] },
 	]);
+});
+
+test('a request that is asked once more is the same request', () => {
+	const f = { name: 'f', parameters: { type: 'object' } };
+	const tools = [
+		{ type: 'function', function: f },
+		{
+			...{ type: 'custom', name: 'c' },
+			format: { type: 'grammar', syntax: 'regex', definition: 'a' },
+		},
+	];
+	const allowed = { mode: 'auto', tools: [{ type: 'custom', custom: { name: 'c' } }] };
+	const call = { name: 'f', arguments: { at: 1 } };
+	for (const fields of [
+		{ tools, tool_choice: 'required' },
+		{ tools, tool_choice: { type: 'function', function: { name: 'f' } } },
+		{ tools, tool_choice: { type: 'custom', name: 'c' } },
+		{ tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } },
+		{ functions: [f], function_call: { name: 'f' } },
+		{ functions: [f], function_call: call },
+		{ functions: [f], function_call: { arguments: { at: 1 } } },
+		{ functions: [f], function_call: 'none' },
+		{ stop: 'x', n: 2, logit_bias: { 1: -100 }, response_format: { type: 'json_object' } },
+		{ messages: [...messages, { role: 'assistant', content: null, refusal: 'No.' }] },
+	]) {
+		const read = chatRequest.parse({ model: 'm', messages: wireMessages(messages), ...fields });
+		const again = chatRequest.parse(JSON.parse(JSON.stringify(wireChat(read))));
+		assert.deepEqual(again, read, JSON.stringify(fields));
+	}
 });

@@ -65,11 +65,20 @@ test('no program is started by a bare name, and whoever starts one is known', ()
 			.sort(),
 		[...starters.keys()].sort(),
 	);
+	let seen = 0;
 	for (const { path, text } of found) {
 		const bare = /\b(?:spawn|spawnSync|execFile|execFileSync|run|runFile)\(\s*['"`](?!\/)/.exec(
 			text,
 		);
 		assert.equal(bare?.[0], undefined, path);
 		assert.doesNotMatch(text, /(?<![.\w])exec(?:Sync)?\(|shell: true/, path);
+		// Windows opens a console for each program that has one of its own; the editor's has none.
+		const started = text.match(
+			/(?<![.\w] ?)(?:spawn|execFile|runFile|run)\(\s*(?:program|file|command|'\/)/g,
+		);
+		seen += started?.length ?? 0;
+		const hidden = text.match(/windowsHide: true/g);
+		assert.ok((hidden?.length ?? 0) >= (started?.length ?? 0), `${path}: ${started?.join()}`);
 	}
+	assert.ok(seen > 5, String(seen));
 });

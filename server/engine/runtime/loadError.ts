@@ -8,11 +8,17 @@ import type { GraphSource } from '../modelFiles/graphSource.ts';
 /** Letters of a path that Windows' own functions take. */
 const maxWindowsPath = 259;
 
-/** Adds what may help where a path is longer than Windows' own functions take: the library asks them for weights beside a graph. */
+/** Adds what may help where Windows does not find weights beside a graph: the path is too long, or the drive an odd one. */
 function pathAdvised(said: string, graph: GraphSource, platform: NodeJS.Platform): string {
 	const path = typeof graph === 'string' ? graph : win32.join(graph.folder, graph.name);
-	if (platform !== 'win32' || path.length <= maxWindowsPath) return said;
-	return `${said.replace(/\.$/, '')}. Its path has ${path.length} letters, and parts of Windows take ${maxWindowsPath} at most: move the models to a folder with a shorter path (nearglot models move).`;
+	if (platform !== 'win32') return said;
+	const begin = said.replace(/\.$/, '');
+	if (path.length > maxWindowsPath)
+		return `${begin}. Its path has ${path.length} letters, and parts of Windows take ${maxWindowsPath} at most: move the models to a folder with a shorter path (nearglot models move).`;
+	// On drives that programs put up Windows has no answer to what the library asks of each file of weights.
+	return said.includes('canonical path')
+		? `${begin}. The drive does not tell Windows where its files really are: move the models to another one (nearglot models move).`
+		: said;
 }
 
 /** Error of loading a graph: `unsupported_model`, or `out_of_memory`. */

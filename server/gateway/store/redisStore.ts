@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createClient } from 'redis';
+import { leaveReplica } from '../../net/leaveReplica.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
 import { type StoreReport, StoreWatch } from './storeWatch.ts';
@@ -29,7 +30,13 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 	const client = makeClient(url);
 	// The client reconnects by itself.
 	client.on('error', (error: unknown) => watch.failed(error));
-	const run = <T>(work: () => Promise<T>) => watch.run(() => inTime(work));
+	const run = <T>(work: () => Promise<T>) =>
+		watch.run(() =>
+			inTime(work).catch((error) => {
+				leaveReplica(client, error);
+				throw error;
+			}),
+		);
 	const first = client.connect().then(
 		() => undefined,
 		() => undefined,

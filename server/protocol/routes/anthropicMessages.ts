@@ -8,16 +8,56 @@ import {
 	systemField,
 } from './anthropicFields.ts';
 import { chatBody } from './bodyLimits.ts';
-import { array, boolean, integer, object, oneOf, optional, string } from './fields.ts';
+import { Refused, read } from './check.ts';
+import {
+	array,
+	boolean,
+	integer,
+	leaving,
+	object,
+	oneOf,
+	optional,
+	ruled,
+	string,
+} from './fields.ts';
 import { loadFields } from './loadFields.ts';
 import { maxTokensField, modelField, samplingFields } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
 import { schemaField } from './toolFields.ts';
 
 const { temperature, top_p, top_k } = samplingFields;
+const threadKind = object({ type: oneOf('create', 'continue') });
+
+/**
+ * A thread that is begun is a conversation like any other, and named as not read. None is kept, so none goes on:
+ * clients take that as the sign to send all messages again.
+ */
+const threadField = leaving(
+	ruled(
+		{
+			type: 'object',
+			required: ['type'],
+			properties: {
+				type: { enum: ['create', 'continue'] },
+				previous_message_id: { type: 'string' },
+			},
+		},
+		(value): undefined => {
+			if (read(threadKind, value, '').type === 'create') return undefined;
+			throw new Refused(
+				'.previous_message_id',
+				(name) =>
+					`There is no thread for ${name}: conversations of this interface are not kept here. Send all messages.`,
+				'not_found',
+			);
+		},
+	),
+	(_, path) => [path],
+);
 
 const asked = {
 	model: modelField,
+	thread: optional(threadField),
 	messages: anthropicMessagesField,
 	system: optional(systemField),
 	tools: optional(anthropicToolsField),

@@ -89,7 +89,7 @@ export const createBatch = route({
 				'/v1/audio/transcriptions',
 				'/translate',
 			),
-			completion_window: string({ minLength: 2, maxLength: 8 }),
+			completion_window: string({ minLength: 1, maxLength: 8 }),
 			metadata: optional(record(string({ maxLength: 512 }), 16)),
 		}),
 		smallBody,

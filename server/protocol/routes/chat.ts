@@ -76,7 +76,7 @@ const head = {
 	execution_provider: fallbackSchema.exactOptional(),
 	system_fingerprint: z.string(),
 };
-const logprobs = z.object({ content: z.array(tokenLogprobSchema) }).nullable();
+const logprobs = z.object({ content: z.array(tokenLogprobSchema), refusal: z.null() }).nullable();
 
 export const chatAnswer = z.object({
 	...head,

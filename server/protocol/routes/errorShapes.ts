@@ -20,13 +20,22 @@ const anthropicTypes: Readonly<Record<number, string>> = {
 const anthropicStatus = ({ code, kind }: AppError): number =>
 	code === 'overloaded' ? 529 : kind.httpStatus;
 
+/** Where a message says which thread goes on. */
+export const threadId = 'thread.previous_message_id';
+
 /** The error body of Anthropic's interface; also an event of its streams. */
 export function anthropicError(error: AppError) {
 	const status = anthropicStatus(error);
 	const type = anthropicTypes[status] ?? (status < 499 ? 'invalid_request_error' : 'api_error');
 	// Agents look for these words to know that they have to make their conversation shorter.
 	const long = error.code === 'context_length_exceeded' ? 'prompt is too long: ' : '';
-	return { type: 'error' as const, error: { type, message: `${long}${error.message}` } };
+	// Newer clients keep threads, and read only here that theirs is not there and all is to be sent again.
+	const lost = error.code === 'not_found' && error.param === threadId;
+	const details = lost ? { details: { error_code: 'thread_not_found' } } : {};
+	return {
+		type: 'error' as const,
+		error: { type, message: `${long}${error.message}`, ...details },
+	};
 }
 
 /** The shape of the errors of a family of routes. */
@@ -88,7 +97,11 @@ const anthropic: ErrorShape = {
 	name: 'AnthropicError',
 	schema: z.object({
 		type: z.literal('error'),
-		error: z.object({ type: z.string(), message: z.string() }),
+		error: z.object({
+			type: z.string(),
+			message: z.string(),
+			details: z.object({ error_code: z.string() }).optional(),
+		}),
 	}),
 	body: anthropicError,
 	status: anthropicStatus,

@@ -71,6 +71,7 @@ const messageSchema = {
 		},
 		tool_call_id: { type: 'string' },
 		reasoning_content: { type: 'string' },
+		refusal: { type: 'string' },
 	},
 };
 
@@ -94,7 +95,9 @@ export function readMessage(value: unknown, path: string): ChatMessage {
 	const { content, images } = parseContent(found['content'], `${path}.content`);
 	if (images.length > 0 && role !== 'user') throw imagesOfUsers(`${path}.content`);
 	if (content === null && role !== 'assistant') throw missingField(`${path}.content`);
-	if (content === null && calls.length === 0)
+	// What another model would not say stands beside the content.
+	const refusal = read(optionalString, found['refusal'], `${path}.refusal`);
+	if (content === null && calls.length === 0 && refusal === undefined)
 		throw new Refused(
 			`${path}.content`,
 			(name) => `${name} is missing: a message needs content or tool_calls.`,
@@ -105,7 +108,7 @@ export function readMessage(value: unknown, path: string): ChatMessage {
 	};
 	return {
 		role,
-		content,
+		content: content ?? refusal ?? null,
 		...(images.length === 0 ? {} : { images }),
 		...optionalText('name'),
 		...optionalText('tool_call_id'),

@@ -97,7 +97,7 @@ export const deleteFile = route({
 	...members,
 	method: 'DELETE',
 	path: '/v1/files/:id',
-	summary: 'deletes a file; a batch that reads it then ends with errors',
+	summary: 'deletes a file; a batch that still reads it fails, and keeps what was done',
 	answer: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }),
 	errors: ['not_found', ...stored],
 });

@@ -1,10 +1,10 @@
 /** A chat request as another engine is asked for it: field by field, and nothing of who asks. */
 
 import { defined } from '../../protocol/defined.ts';
-import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
+import { AppError, type ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { CompletionRequest } from '../../protocol/routes/completions.ts';
-import { wireMessages } from '../../protocol/wireMessages.ts';
+import { wireChoice, wireMessages } from '../../protocol/wireMessages.ts';
 
 export interface UpstreamChat {
 	readonly body: Readonly<Record<string, unknown>>;
@@ -67,7 +67,7 @@ export function upstreamChatOf(
 			}),
 			...(tools.length === 0
 				? {}
-				: { tools: tools, ...defined({ tool_choice: choiceOf(choice) }) }),
+				: { tools: tools, ...defined({ tool_choice: wireChoice(choice) }) }),
 			...(format === undefined || format.type === 'text'
 				? {}
 				: { response_format: formatOf(format.type, schema, format.json_schema) }),
@@ -118,17 +118,6 @@ function checkTogether(request: FunctionsRequest): void {
 			param: 'functions',
 		});
 }
-
-const choiceOf = (choice: ToolChoice | undefined) => {
-	if (typeof choice !== 'object') return choice;
-	const named = (name: string) => ({ type: 'function', function: { name } });
-	return 'name' in choice
-		? named(choice.name)
-		: {
-				type: 'allowed_tools',
-				allowed_tools: { mode: choice.mode, tools: choice.among.map(named) },
-			};
-};
 
 function formatOf(
 	type: string,

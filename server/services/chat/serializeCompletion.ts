@@ -28,6 +28,12 @@ export function toWireLogprob(logprob: TokenLogprob) {
 	};
 }
 
+/** Refusals are texts like others here, so there are no probabilities of theirs. */
+const logprobsOf = (logprobs: readonly TokenLogprob[]) => ({
+	content: logprobs.map(toWireLogprob),
+	refusal: null,
+});
+
 /** Changes with the version of the program, which may change what a seed gives. */
 const fingerprint = `fp_${productVersion().replaceAll(/[^\w.-]/g, '_')}`;
 
@@ -89,7 +95,7 @@ export class AnswerBuilder {
 			choices: this.#choices.map((choice, index) => ({
 				index,
 				message: messageOf(choice, outcome.olderForm, this.#customs),
-				logprobs: choice.logprobs ? { content: choice.logprobs.map(toWireLogprob) } : null,
+				logprobs: choice.logprobs ? logprobsOf(choice.logprobs) : null,
 				finish_reason: choice.reason,
 			})),
 			usage: outcome.usage,
@@ -280,7 +286,7 @@ export class ChunkBuilder {
 				{
 					index,
 					delta,
-					logprobs: logprobs ? { content: logprobs.map(toWireLogprob) } : null,
+					logprobs: logprobs ? logprobsOf(logprobs) : null,
 					finish_reason: reason,
 				},
 			],

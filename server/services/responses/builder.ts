@@ -230,7 +230,7 @@ export class ResponseBuilder {
 			usage: usage
 				? {
 						input_tokens: usage.prompt_tokens,
-						input_tokens_details: usage.prompt_tokens_details,
+						input_tokens_details: { ...usage.prompt_tokens_details, cache_write_tokens: 0 },
 						output_tokens: usage.completion_tokens,
 						output_tokens_details: usage.completion_tokens_details,
 						total_tokens: usage.total_tokens,

@@ -5,6 +5,7 @@
 
 import { ErrorReply } from 'redis';
 import { inTime, makeClient } from '../../gateway/store/redisStore.ts';
+import { leaveReplica } from '../../net/leaveReplica.ts';
 import { AppError } from '../../protocol/index.ts';
 
 export type RedisClient = ReturnType<typeof makeClient>;
@@ -72,6 +73,7 @@ export class RedisLink {
 		} catch (error) {
 			// What was done with an answer is no fault of the store.
 			if (error instanceof AppError) throw error;
+			leaveReplica(this.#client, error);
 			if (!(error instanceof ErrorReply) || refusesAll.test(error.message)) this.#failed(error);
 			throw away(reasonOf(error), error);
 		}
@@ -97,6 +99,7 @@ export class RedisLink {
 			const expiration = { type: 'PX', value: probeMs } as const;
 			await inTime(() => this.#client.set(`${sharedPrefix}probe`, '', { expiration }), callMs);
 		} catch (error) {
+			leaveReplica(this.#client, error);
 			this.#timer = undefined;
 			// Of one that cannot be reached, the reason of the connection says more.
 			if (this.#client.isReady) this.#failed(error);
