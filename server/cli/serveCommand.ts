@@ -61,7 +61,8 @@ Runs the local server until it is stopped.
   --drain S          seconds that open answers get when it is told to end (default ${defaultDrainS}); a second
                      signal ends it at once
   --preload MODEL    load it at the start and keep it; not ready before; repeatable
-  --ops-port N       a second port for probes and scrapers: /livez, /readyz and /metrics, numbers only, without a key
+  --ops-port N       a second port for probes and scrapers: /livez, /readyz and /metrics, numbers only, without a key;
+                     the number of --port answers them there, for routers that scrape where they send requests
   --ops-host H       address of that port (default 127.0.0.1)
   --metrics-names W  names of its numbers: nearglot, or vllm for those of vLLM besides
   --log-level L      silent, error, warn, info or debug (default warn)

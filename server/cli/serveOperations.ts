@@ -3,7 +3,7 @@
 import type { Backend } from '../daemon/backend.ts';
 import type { Listener } from '../daemon/daemon.ts';
 import { type ListenOptions, listen } from '../http/listen.ts';
-import { listenOps, metricNames, type OpsOptions } from '../http/opsServer.ts';
+import { answerOps, listenOps, metricNames, type OpsOptions } from '../http/opsServer.ts';
 import { type AppError, asAppError } from '../protocol/index.ts';
 import type { ParsedArgs } from './args.ts';
 import { UsageError } from './command.ts';
@@ -42,10 +42,14 @@ export async function openPorts(
 	options: ListenOptions,
 ): Promise<Listener> {
 	void backend.ending.prepare(preloadModels(backend, operations));
-	const ops = operations.ops && (await listenOps(backend, operations.ops));
+	const { ops: asked } = operations;
+	const isShared = asked !== undefined && asked.port !== 0 && asked.port === options.port;
+	const ops = asked && !isShared ? await listenOps(backend, asked) : undefined;
 	if (ops) operations.url = ops.url;
 	try {
-		const listener = await listen(backend, options);
+		const own = isShared ? { ops: answerOps(backend, asked.names) } : {};
+		const listener = await listen(backend, { ...options, ...own });
+		if (isShared) operations.url = listener.url;
 		return {
 			url: listener.url,
 			// Probes are answered until the last request is.

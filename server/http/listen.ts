@@ -1,6 +1,6 @@
 /** Puts the app on a socket: port, host, time limits, and messages for what can go wrong. */
 
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Backend } from '../daemon/backend.ts';
@@ -12,6 +12,7 @@ import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { createApp } from './app.ts';
 import { bind } from './bind.ts';
 import type { GuardOptions } from './guard.ts';
+import { isOpsPath } from './opsServer.ts';
 import { refuseTarget, settleTarget } from './settleTarget.ts';
 import { takeUpgrades } from './upgrade.ts';
 
@@ -20,6 +21,8 @@ export interface ListenOptions extends Omit<GuardOptions, 'port'> {
 	readonly port: number;
 	/** Default 127.0.0.1. */
 	readonly host: string;
+	/** Answers probes and scrapers at this port, before anything else is asked of them. */
+	readonly ops?: (request: IncomingMessage, response: ServerResponse) => void;
 	/** Time over which the pace of a body is judged. */
 	readonly bodyWindowMs?: number;
 }
@@ -38,6 +41,7 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 				void refuseTarget(response, asAppError(error));
 				return;
 			}
+			if (options.ops && isOpsPath(request.url ?? '')) return options.ops(request, response);
 			const turn = isProbe(request) ? undefined : yieldToOthers();
 			if (turn === undefined) void handle(request, response);
 			else

@@ -49,6 +49,9 @@ const { render } = createMetrics({
 
 const paths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 
+/** Whether a request is one of those, so that the port of all others may answer it, too. */
+export const isOpsPath = (url: string): boolean => paths.includes(url.split('?', 1)[0] ?? '');
+
 type OpsBackend = Pick<Backend, 'ending' | 'load'> & {
 	readonly people?: { readonly counts: Pick<LimitCounts, 'isShared'> };
 	readonly shared?: Pick<Shared, 'isThere'> | undefined;
@@ -58,9 +61,7 @@ type OpsBackend = Pick<Backend, 'ending' | 'load'> & {
 export async function listenOps(backend: OpsBackend, options: OpsOptions): Promise<OpsServer> {
 	const server = createServer(
 		{ requestTimeout: 10_000, headersTimeout: 10_000 },
-		(request, response) => {
-			void answer(backend, options.names, request, response).catch(() => response.destroy());
-		},
+		answerOps(backend, options.names),
 	);
 	// A probe is one short request.
 	server.maxConnections = 256;
@@ -76,6 +77,13 @@ export async function listenOps(backend: OpsBackend, options: OpsOptions): Promi
 		},
 	};
 }
+
+/** Answers what comes to the port. */
+export const answerOps =
+	(backend: OpsBackend, names: MetricNames) =>
+	(request: IncomingMessage, response: ServerResponse): void => {
+		void answer(backend, names, request, response).catch(() => response.destroy());
+	};
 
 async function answer(
 	backend: OpsBackend,

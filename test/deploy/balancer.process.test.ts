@@ -12,6 +12,10 @@ interface Double extends AsyncDisposable {
 	readonly port: number;
 	readonly opsPort: number;
 	isReady: boolean;
+	/** Milliseconds until it answers. */
+	delayMs: number;
+	/** Requests that it works on, and the most that there were. */
+	readonly load: { now: number; most: number };
 	/** How many checks were answered, and how. */
 	readonly checks: { ready: number; notReady: number };
 	/** From here on no connection is taken; checks are answered as before. */
@@ -34,7 +38,9 @@ const ended = async (server: Server): Promise<void> => {
 async function startDouble(): Promise<Double> {
 	// As long as the model server keeps them, so that the balancer ends idle connections first.
 	const server = createServer({ keepAliveTimeout: 15_000 }, (request, response) => {
-		request.resume().once('end', () => response.end('answered'));
+		double.load.most = Math.max(double.load.most, ++double.load.now);
+		response.once('close', () => double.load.now--);
+		request.resume().once('end', () => setTimeout(() => response.end('answered'), double.delayMs));
 	});
 	const ops = createServer((_, response) => {
 		double.checks[double.isReady ? 'ready' : 'notReady']++;
@@ -45,6 +51,8 @@ async function startDouble(): Promise<Double> {
 		port,
 		opsPort,
 		isReady: true,
+		delayMs: 0,
+		load: { now: 0, most: 0 },
 		checks: { ready: 0, notReady: 0 },
 		refuse: () => ended(server),
 		[Symbol.asyncDispose]: async () => {
@@ -89,4 +97,28 @@ test('requests for a server that takes no connection go to the other one at once
 	await two.refuse();
 	const served = Array.from({ length: 21 }, (_, at) => balancer.servedBy(`conversation ${at}`));
 	assert.deepEqual(new Set(await Promise.all(served)), new Set(['one']));
+});
+
+test('a server that is slow gets no more than its share and a half, and the rest is answered by others', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	await using three = await startDouble();
+	using balancer = await startBalancer(one, two, three);
+	await until('all three serve', async () => {
+		const names = Array.from({ length: 24 }, (_, at) => balancer.servedBy(`probe ${at}`));
+		return new Set(await Promise.all(names)).size === 3;
+	});
+	for (const double of [one, two, three]) {
+		double.load.most = 0;
+		double.delayMs = 300;
+	}
+	two.delayMs = 3000;
+	const served = await Promise.all(
+		Array.from({ length: 90 }, (_, at) => balancer.servedBy(`conversation ${at * 7919}`)),
+	);
+	assert.ok(served.every((name) => name !== undefined));
+	// hash-balance-factor 150: half as much again as the mean of 30, and one that is on its way.
+	assert.ok(two.load.most <= 46, `the slow one had ${two.load.most} of 90 at once`);
 });

@@ -23,7 +23,10 @@ test('the files that start something are known here', () => {
 		'docker-compose.yml',
 		'grafana.json',
 		'haproxy.cfg',
+		'helm',
+		'kubernetes',
 		'kubernetes.yaml',
+		'nginx.conf',
 	];
 	assert.deepEqual(readdirSync(folder).sort(), known);
 });
@@ -100,12 +103,12 @@ function lacksInPod(pod: Json, container: Json): string[] {
 }
 
 test('each container of the Kubernetes manifests has every wall, and one without is found', () => {
-	const pods = ['kubernetes.yaml', 'batch-job.yaml']
+	const pods = ['kubernetes.yaml', 'kubernetes/inference.yaml', 'batch-job.yaml']
 		.flatMap((name) => parseAllDocuments(read(name)))
 		.map((document) => document.toJS() as Json)
 		.map((item) => record(record(record(item['spec'])['template'])['spec']))
 		.filter((pod) => 'containers' in pod);
-	assert.equal(pods.length, 2);
+	assert.equal(pods.length, 6);
 	for (const pod of pods)
 		for (const container of [...list(pod['containers']), ...list(pod['initContainers'])].map(
 			record,

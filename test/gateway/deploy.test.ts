@@ -109,7 +109,8 @@ test('the Kubernetes manifest is complete: settings, keys, volumes, probes and s
 	for (const document of documents) assert.deepEqual(document.errors, []);
 	const all = documents.map((document) => document.toJS() as Manifest);
 	for (const item of all) assert.ok(item.apiVersion && item.kind && item.metadata.name);
-	const of = (kind: string) => all.find((item) => item.kind === kind)!;
+	const of = (kind: string, part = 'gateway') =>
+		all.find((item) => item.kind === kind && item.metadata.name === `nearglot-${part}`)!;
 	const { settings, warnings } = parseSettings(
 		JSON.parse(of('ConfigMap').data!['auth.json']!),
 		env,
@@ -130,12 +131,15 @@ test('the Kubernetes manifest is complete: settings, keys, volumes, probes and s
 			assert.ok(volumes.includes(mount.name), mount.name);
 		assert.equal(container.securityContext.allowPrivilegeEscalation, false);
 	}
-	const [gateway, models] = template.spec.containers;
+	const [gateway] = template.spec.containers;
 	assert.equal(gateway!.readinessProbe!.httpGet.path, '/.auth/readyz');
 	assert.equal(gateway!.livenessProbe!.httpGet.path, '/.auth/healthz');
 	assert.ok(gateway!.ports!.some((port) => port.name === gateway!.readinessProbe!.httpGet.port));
-	assert.ok(models!.args.includes('--host=127.0.0.1'));
-	assert.equal(models!.ports, undefined);
+	assert.ok(gateway!.args.includes('--upstream=http://nearglot-balancer:8080'));
+	const [models] = of('Deployment', 'replicas').spec.template.spec.containers;
+	assert.equal(models!.readinessProbe!.httpGet.path, '/readyz');
+	assert.equal(models!.livenessProbe!.httpGet.path, '/livez');
+	assert.ok(models!.args.includes('--require-key'), 'whoever reaches its port needs the key');
 	const mounts = gateway!.volumeMounts!.map((mount) => mount.mountPath);
 	assert.ok(mounts.some((path) => settings.keys.file!.startsWith(path)));
 });

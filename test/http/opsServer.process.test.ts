@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { listenOps, type OpsServer } from '../../server/http/opsServer.ts';
+import { listen } from '../../server/http/listen.ts';
+import { answerOps, listenOps, type OpsServer } from '../../server/http/opsServer.ts';
 import { Ending } from '../../server/net/ending.ts';
 import { serverLoad } from '../../server/services/serverLoad.ts';
+import { startTestServer } from '../support/testServer.ts';
 
 const ending = new Ending();
 const stats = { running: 3, waiting: 2 };
@@ -80,4 +82,31 @@ test('any address is answered, and nothing can be done here', async () => {
 	assert.equal(await status('/metrics', 'POST'), 405);
 	for (const path of ['/', '/v1/models', '/nearglot/shutdown', '/constructor', '//livez'])
 		assert.equal(await status(path, 'GET'), 404, path);
+});
+
+test('the port of all requests answers probes and scrapers where it is told to, without a key and by any name', async () => {
+	const server = await startTestServer({ fakeRunner: true });
+	const listener = await listen(server.backend, {
+		...{ port: 0, host: '127.0.0.1', key: server.key, requireKey: true },
+		...{ allowedOrigins: [], allowedHosts: [], ops: answerOps(server.backend, 'nearglot') },
+	});
+	const { port } = new URL(listener.url);
+	const asked = (path: string) =>
+		new Promise<number | undefined>((resolve, reject) =>
+			request({ port, path, host: '127.0.0.1', headers: { host: '10.2.3.4:8080' } }, (response) => {
+				response.resume();
+				resolve(response.statusCode);
+			})
+				.on('error', reject)
+				.end(),
+		);
+	try {
+		for (const path of ['/livez', '/readyz', '/metrics'])
+			assert.equal(await asked(path), 200, path);
+		for (const path of ['/v1/models', '/metrics/x'])
+			assert.ok([401, 403].includes((await asked(path)) ?? 0), path);
+	} finally {
+		await listener.close();
+		await server.close();
+	}
 });

@@ -1,8 +1,11 @@
 /** Debian's HAProxy with the configuration that is shipped, in front of two servers. */
 
 import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './freePort.ts';
+import { temporaryFolder } from './temporaryFolder.ts';
 import { until } from './until.ts';
 
 const config = fileURLToPath(new URL('../../deploy/haproxy.cfg', import.meta.url));
@@ -25,19 +28,26 @@ export interface Balancer extends Disposable {
 	servedBy(conversation: string): Promise<string | undefined>;
 }
 
-/** Starts it, and waits until it listens. */
-export async function startBalancer(one: BalancedServer, two: BalancedServer): Promise<Balancer> {
+const names = ['one', 'two', 'three'] as const;
+
+/** Starts it, and waits until it listens; a third server is one more line in each part, as an owner would add it. */
+export async function startBalancer(...servers: readonly BalancedServer[]): Promise<Balancer> {
 	const bind = `127.0.0.1:${await freePort()}`;
-	const child = spawn('haproxy', ['-db', '-f', config], {
+	const own = join(temporaryFolder('balancer'), 'haproxy.cfg');
+	writeFileSync(
+		own,
+		servers.length > 2 ? withThird(readFileSync(config, 'utf8')) : readFileSync(config),
+	);
+	const addresses = servers.flatMap(({ port, opsPort }, at) => {
+		const name = `NEARGLOT_${names[at]?.toUpperCase()}`;
+		return [
+			[name, `127.0.0.1:${port}`],
+			[`${name}_OPS`, String(opsPort)],
+		];
+	});
+	const child = spawn('haproxy', ['-db', '-f', own], {
 		stdio: 'ignore',
-		env: {
-			...process.env,
-			NEARGLOT_BIND: bind,
-			NEARGLOT_ONE: `127.0.0.1:${one.port}`,
-			NEARGLOT_ONE_OPS: String(one.opsPort),
-			NEARGLOT_TWO: `127.0.0.1:${two.port}`,
-			NEARGLOT_TWO_OPS: String(two.opsPort),
-		},
+		env: { ...process.env, NEARGLOT_BIND: bind, ...Object.fromEntries(addresses) },
 	});
 	const url = `http://${bind}`;
 	const call = (conversation: string) =>
@@ -55,6 +65,12 @@ export async function startBalancer(one: BalancedServer, two: BalancedServer): P
 		[Symbol.dispose]: () => void child.kill('SIGKILL'),
 	};
 }
+
+const withThird = (text: string): string =>
+	text.replaceAll(/^ {2}server two .*$/gm, (line) => {
+		const third = line.replaceAll('two', 'three').replaceAll('TWO', 'THREE');
+		return `${line}\n${third}`;
+	});
 
 /** Waits until each of both servers gets the conversations of its part. */
 export async function untilBothServe(balancer: Balancer): Promise<void> {

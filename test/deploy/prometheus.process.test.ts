@@ -1,0 +1,89 @@
+/** Debian's Prometheus scrapes the second port of two servers, as a cluster's would. */
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { listenOps } from '../../server/http/opsServer.ts';
+import { freePort } from '../support/freePort.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { startTestServer } from '../support/testServer.ts';
+import { until } from '../support/until.ts';
+
+const skip =
+	spawnSync('prometheus', ['--version']).status === 0
+		? false
+		: 'Prometheus is not installed (Debian package prometheus)';
+
+test('Prometheus reads the totals of two servers, and the query that KEDA asks has an answer', {
+	skip,
+}, async () => {
+	const servers = await Promise.all([0, 1].map(() => startTestServer({ fakeRunner: true })));
+	const ops = await Promise.all(
+		servers.map(({ backend }) => listenOps(backend, { port: 0, host: '127.0.0.1', names: 'vllm' })),
+	);
+	const folder = temporaryFolder('prometheus');
+	const config = join(folder, 'prometheus.yml');
+	const targets = ops.map(({ url }) => new URL(url).host);
+	writeFileSync(
+		config,
+		JSON.stringify({
+			global: { scrape_interval: '1s' },
+			scrape_configs: [{ job_name: 'nearglot', static_configs: [{ targets }] }],
+		}),
+	);
+	const port = await freePort();
+	const child = spawn(
+		'prometheus',
+		[
+			`--config.file=${config}`,
+			`--storage.tsdb.path=${join(folder, 'data')}`,
+			`--web.listen-address=127.0.0.1:${port}`,
+		],
+		{ stdio: 'ignore' },
+	);
+	type Row = { readonly metric: { readonly instance?: string }; readonly value: [number, string] };
+	const ask = async (query: string): Promise<Row[]> => {
+		const address = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(query)}`;
+		const response = await fetch(address).catch(() => undefined);
+		if (response?.ok !== true) return [];
+		return ((await response.json()) as { data: { result: Row[] } }).data.result;
+	};
+	try {
+		await until('both are scraped', async () => {
+			const up = await ask('up{job="nearglot"} == 1');
+			return up.length === 2;
+		});
+		for (const name of [
+			'nearglot_requests_waiting',
+			'nearglot_requests_running',
+			'nearglot_kv_cache_usage_ratio',
+			'nearglot_models_loaded',
+			'nearglot_resident_bytes',
+			'nearglot_ready',
+			'vllm:num_requests_waiting',
+			'vllm:num_requests_running',
+			'vllm:kv_cache_usage_perc',
+		])
+			assert.deepEqual(
+				(await ask(name)).map(({ metric }) => metric.instance).sort(),
+				[...targets].sort(),
+				name,
+			);
+		assert.deepEqual(
+			(await ask('sum(nearglot_ready)')).map(({ value }) => value[1]),
+			['2'],
+		);
+		assert.equal((await ask('sum(nearglot_requests_waiting)')).length, 1);
+		servers[1]?.backend.ending.begin();
+		await until('one that ends is seen to', async () => {
+			const [row] = await ask('sum(nearglot_ready)');
+			return row?.value[1] === '1';
+		});
+	} finally {
+		child.kill('SIGKILL');
+		await Promise.all(ops.map((one) => one.close()));
+		await Promise.all(servers.map((one) => one.close()));
+	}
+});
