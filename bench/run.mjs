@@ -13,6 +13,7 @@
  *   npm run bench -- flood …           many more requests at once than a daemon can do
  *   npm run bench -- beside …          a short request beside three that never end
  *   npm run bench -- batch …          bulk work: chaos of its workers by seeds, and what it costs
+ *   npm run bench -- scale …          servers behind a balancer: measured here, then 10 to 10,000 simulated
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
  *   npm run bench -- workspace …      recall, time and size of questions about whole folders
@@ -65,6 +66,11 @@ if (process.argv[2] === 'beside') {
 if (process.argv[2] === 'batch') {
 	const { runBatch } = await import('./batch/run.ts');
 	process.exit(await runBatch(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'scale') {
+	const { runScale } = await import('./scale/run.ts');
+	process.exit(await runScale(process.argv.slice(3)));
 }
 
 if (process.argv[2] === 'speech') {

@@ -569,6 +569,8 @@ test('a file goes into a form by the one function that knows which names a heade
 /** Who reads the clock on the wall, which people and machines set, and why: nothing here is measured with it. */
 const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/daemon/jobsBackend.ts', 'when batches were made and when they are over'],
+	['server/daemon/answersBackend.ts', 'when responses were made'],
+	['server/services/responses/redisAnswers.ts', 'when responses were made'],
 	['server/cli/batchShards.ts', 'the same, without a server'],
 	[
 		'extension/account/authProvider.ts',

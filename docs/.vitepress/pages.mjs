@@ -41,6 +41,7 @@ export const sections = [
 			['Step by step', 'team/tutorial.md'],
 			['Sign-in providers', 'team/providers.md'],
 			['How it works', 'team-server.md'],
+			['Scale', 'scale.md'],
 		],
 	},
 	{

@@ -9,6 +9,7 @@ import { checkJobs } from '../daemon/jobsBackend.ts';
 import { builtInModelsDir, programState, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
 import { type ProviderRefusal, providerRefusals } from '../daemon/providerChoice.ts';
+import { checkShared } from '../daemon/sharedBackend.ts';
 import { isLoopback } from '../gateway/config/publicUrl.ts';
 import { secretProblem } from '../gateway/keys/secretProblem.ts';
 import { gatewaySecretName, sharedSecrets } from '../gateway/keys/sharedSecret.ts';
@@ -24,7 +25,7 @@ import { hostNamesOf, modelsFolder, originsOf } from './serveChecks.ts';
 import { jobsOptionsOf, maxWaitingOf } from './serveJobs.ts';
 import { keyNeeded, ownKey } from './serveKey.ts';
 import { openPorts, operationsOf } from './serveOperations.ts';
-import { peopleOptionsOf } from './servePeople.ts';
+import { peopleOptionsOf, sharedUrlOf } from './servePeople.ts';
 
 const help = `
 Usage: nearglot serve [OPTIONS]
@@ -50,7 +51,9 @@ Runs the local server until it is stopped.
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
   --person-limits L  limits of everybody who signs in through a gateway: tokens-per-minute=N, tokens-per-day,
                      seconds-…, characters-…, with commas (default: those of nearglot keys people)
-  --limits URL       redis://…: replicas count limits and usage together (NEARGLOT_LIMITS)
+  --redis URL        redis://…: replicas that name the same Redis or Valkey count limits and usage together and have
+                     the same keys, systems, glossaries, responses and conversations (NEARGLOT_REDIS;
+                     --limits before)
   --usage-days N     days after which usage is forgotten (default 400)
   --store PLACE      folder, or s3://bucket/folder, of uploaded files and batches (default: in the data folder)
   --queue URL        redis://…: machines that name the same queue and store do batches together (NEARGLOT_QUEUE)
@@ -96,6 +99,7 @@ export const serveCommand: Command = {
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
 			'person-limits': { type: 'string' },
+			redis: { type: 'string' },
 			limits: { type: 'string' },
 			'usage-days': { type: 'string' },
 			store: { type: 'string' },
@@ -135,7 +139,8 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const key = await ownKey(io.env);
 	const requireKey = keyNeeded(options.has('require-key'), host, key);
 	const operations = operationsOf(options);
-	const limits = peopleOptionsOf(options, io.env);
+	const limits = peopleOptionsOf(options);
+	const shared = sharedUrlOf(options, io.env);
 	const jobs = jobsOptionsOf(options, io.env);
 	const threads = options.integer('threads', 1, 1024);
 	const exact = options.has('exact') || undefined;
@@ -153,6 +158,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const modelRoots = modelRootsOf(options, io.env);
 	for (const root of modelRoots) modelsFolder('--model-root', root, say);
 	await checkJobs(jobs);
+	await checkShared(shared);
 	const log = createLogger({
 		level: logLevel(options, background),
 		...(background ? { file: files.log } : {}),
@@ -176,8 +182,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 						persistent: !background,
 						env: io.env,
 						metricLabels: options.texts('metrics-label'),
-						limits,
-						jobs,
+						...{ limits, shared, jobs },
 						models: {
 							defaultTtlS,
 							refuseProvider,

@@ -33,11 +33,9 @@ import { observedChat } from '../services/observe/observedChat.ts';
 import { renderPrompt } from '../services/observe/renderPrompt.ts';
 import { RequestLog } from '../services/observe/requestLog.ts';
 import { createTraces } from '../services/observe/traces.ts';
-import { answerLimits } from '../services/responses/answerLimits.ts';
 import type { AnswerStore } from '../services/responses/answerStore.ts';
-import { createAnswerStore } from '../services/responses/answerThread.ts';
-import { ConversationsService } from '../services/responses/conversationsService.ts';
-import { ResponsesService } from '../services/responses/responsesService.ts';
+import type { ConversationsService } from '../services/responses/conversationsService.ts';
+import type { ResponsesService } from '../services/responses/responsesService.ts';
 import { type ServerLoad, serverLoad } from '../services/serverLoad.ts';
 import { voiceActivityOf } from '../services/speech/chooseVoiceActivity.ts';
 import { type RealtimeLimits, realtimeLimits } from '../services/speech/realtime/realtimeLimits.ts';
@@ -65,6 +63,7 @@ import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { WorkBound } from '../work/workBound.ts';
 import { type Activity, createActivity } from './activity.ts';
+import { createAnswers } from './answersBackend.ts';
 import { createModelBuilder } from './builderProcess.ts';
 import { createDocuments, type HasDocuments } from './documentsBackend.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
@@ -83,6 +82,7 @@ import { collectWhenQuiet, type RequestWatch } from './quietHeap.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 import { builderCommandLine, runnerCommandLine, runnerThreads } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
+import { createShared, type Shared } from './sharedBackend.ts';
 import { createTranslateBackend } from './translateBackend.ts';
 import { createUpstreamBackend, type UpstreamBackend } from './upstreamBackend.ts';
 import { openUsageFile } from './usageFile.ts';
@@ -113,6 +113,8 @@ export interface BackendSettings {
 	readonly metricLabels: readonly string[];
 	/** Limits of people, and who counts them. */
 	readonly limits?: PeopleOptions | undefined;
+	/** `redis://…`: what replicas share. */
+	readonly shared?: string | undefined;
 	/** Where batches lie, and how many of them are worked on at a time. */
 	readonly jobs?: JobsOptions | undefined;
 	/** Ends the daemon in good order. */
@@ -146,6 +148,8 @@ export interface Backend extends HasDocuments {
 	readonly upstreams: UpstreamBackend;
 	/** The last requests to chat models, where the owner has switched that on. */
 	readonly requestLog: RequestLog;
+	/** What other replicas of this server know as well; `undefined` where there are none. */
+	readonly shared: Shared | undefined;
 	/** Kept responses and conversations. */
 	readonly answers: AnswerStore;
 	readonly responses: ResponsesService;
@@ -315,19 +319,15 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	});
 	const observers = traces.observer === undefined ? [] : [traces.observer];
 	const chat = observedChat(upstreams.withChat(plainChat), [requestLog, ...observers]);
-	const people = createPeople(settings, log, (limit) =>
-		metrics.count('nearglot_limit_refusals_total', { limit }),
-	);
+	const shared = createShared(settings.shared, settings.dataDir, log);
+	const countRefusal = (limit: string) => metrics.count('nearglot_limit_refusals_total', { limit });
+	const people = createPeople(settings, log, countRefusal, shared?.link);
 	const activity = createActivity();
-	const limits = answerLimits(settings.env);
-	const answers = createAnswerStore({ path: join(settings.dataDir, 'responses.db'), limits });
-	const keeping = {
-		...{ store: answers, keeps: limits.days > 0 },
-		randomId: () => randomBytes(16).toString('hex'),
-		now: () => Math.floor(Date.now() / 1000),
-	};
 	const jobs = createJobs(settings, log, activity);
-	const responses = new ResponsesService({ chat, activity, log, ...keeping });
+	const { answers, responses, conversations } = createAnswers(settings, {
+		...{ chat, activity, log, shared },
+	});
+	shared?.start({ people, answers, jobs, responses });
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
 		host,
@@ -347,14 +347,14 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		metrics,
 		watches: [watchLoop(metrics), collectWhenQuiet()],
 		usage: createUsageLog(log, metrics, settings.metricLabels),
-		people,
-		profile,
+		...{ people, profile },
+		shared,
 		completions: upstreams.withCompletions(createCompletionService({ host, profile, randomSeed })),
 		embeddings: upstreams.withEmbeddings(createEmbeddingService(host)),
 		reranking: upstreams.withReranking(createRerankService(host)),
 		...{ chat, upstreams, requestLog, answers, responses, jobs },
 		...createDocuments(env, jobs),
-		conversations: new ConversationsService(keeping),
+		conversations,
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
 		speech,
@@ -389,8 +389,10 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			await people.book.flush();
 			await answers.close();
 			await traces.close();
+			await shared?.rest();
 			notices[Symbol.dispose]();
 		},
-		save: async () => void (await Promise.all([keyUsage.save(), loadTimes.save(), people.close()])),
+		save: async () =>
+			void (await Promise.all([keyUsage.save(), loadTimes.save(), people.close(shared)])),
 	};
 }

@@ -1,23 +1,18 @@
 /** The parts of the daemon that know people: keys, limits, usage. */
 
 import { join } from 'node:path';
-import { openRedisStore } from '../gateway/store/redisStore.ts';
-import type { Store } from '../gateway/store/store.ts';
 import { sentenceOf } from '../protocol/index.ts';
 import type { UsageLimits } from '../protocol/limitTypes.ts';
-import { forwardClock } from '../services/limits/forwardClock.ts';
+import { type ForwardClock, forwardClock } from '../services/limits/forwardClock.ts';
 import { KeyStore } from '../services/limits/keyStore.ts';
-import {
-	type CountStore,
-	type LimitCounts,
-	LocalCounts,
-	SharedCounts,
-} from '../services/limits/limitCounts.ts';
+import { type LimitCounts, LocalCounts, SharedCounts } from '../services/limits/limitCounts.ts';
 import { People } from '../services/limits/payingPeople.ts';
 import { openRedisUsage } from '../services/limits/redisUsage.ts';
 import { UsageBook } from '../services/limits/usageBook.ts';
 import { UsageFileStore } from '../services/limits/usageDatabase.ts';
 import type { Logger } from '../services/logger.ts';
+import type { RedisLink } from '../services/shared/redisLink.ts';
+import { redisCounts } from '../services/shared/sharedCounts.ts';
 
 /** Where they lie in the user's data folder. */
 export const peopleFiles = (dataDir: string) => ({
@@ -40,16 +35,18 @@ export interface PeopleSettings {
 export interface PeopleOptions {
 	/** UsageLimits of everybody whom a sign-in layer names, in place of those in the key store. */
 	readonly people?: UsageLimits;
-	/** `redis://…`: replicas count together. */
-	readonly shared?: string;
 	readonly retentionDays?: number;
 }
 
-/** @param onRefused told which limit has refused a request: `tokens_per_day` */
+/**
+ * @param onRefused told which limit has refused a request: `tokens_per_day`
+ * @param link what replicas share: they count together
+ */
 export function createPeople(
 	{ dataDir, limits = {} }: PeopleSettings,
 	log: Logger,
 	onRefused: (limit: string) => void,
+	link?: RedisLink,
 ): People {
 	const files = peopleFiles(dataDir);
 	const clock = forwardClock(Date.now);
@@ -65,34 +62,27 @@ export function createPeople(
 	} catch (error) {
 		log.warn('usage cannot be read; it is counted from now on', { reason: sentenceOf(error) });
 	}
-	const { shared } = limits;
+	const retentionDays = limits.retentionDays ?? usualRetentionDays;
 	const book = new UsageBook({
-		...{ store: shared === undefined ? file : openRedisUsage(shared), file, clock, log },
-		retentionDays: limits.retentionDays ?? usualRetentionDays,
+		...{ store: link === undefined ? file : openRedisUsage(link, retentionDays), file, clock, log },
+		retentionDays,
 	});
-	const store = shared === undefined ? undefined : openRedisStore(shared);
-	const counts: LimitCounts =
-		store === undefined
-			? new LocalCounts(clock, book)
-			: new SharedCounts(whenOpen(store), clock, (failure) => {
-					if (failure === undefined) log.info('replicas count limits together again');
-					else
-						log.warn('the store of limits is away: this replica counts alone, work goes on', {
-							reason: failure,
-						});
-				});
+	const counts = link === undefined ? new LocalCounts(clock, book) : countsOf(link, clock, log);
 	return new People({
 		...{ counts, book, peopleLimits: limits.people },
 		onRefused,
-		closeStore: async () => (await store)?.[Symbol.asyncDispose](),
 		keys: new KeyStore(files.keys, clock, busyMs.daemon),
 	});
 }
 
-/** A store that is on its way. */
-const whenOpen = (store: Promise<Store>): CountStore => ({
-	get: async (key) => (await store).get(key),
-	replace: async (...call) => (await store).replace(...call),
-	lock: async (...call) => (await store).lock(...call),
-	delete: async (key) => (await store).delete(key),
-});
+function countsOf(link: RedisLink, clock: ForwardClock, log: Logger): LimitCounts {
+	const counts = new SharedCounts(redisCounts(link), clock, (failure) => {
+		if (failure === undefined) log.info('replicas count limits together again');
+		else
+			log.warn('the store of limits is away: this replica counts alone, work goes on', {
+				reason: failure,
+			});
+	});
+	link.onBack(() => void counts.rejoin().catch(() => {}));
+	return counts;
+}

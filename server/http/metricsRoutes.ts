@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { Gauge } from '../net/metrics.ts';
 import { metrics } from '../protocol/routes/status.ts';
+import { sharedGauges } from '../services/daemonMetrics.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
 
@@ -13,6 +14,7 @@ export function registerMetricsRoutes(app: Hono<AppEnv>, backend: Backend): void
 		const gauges: Gauge[] = [
 			{ name: 'nearglot_models_loaded', value: rows.length },
 			{ name: 'nearglot_resident_bytes', value: process.memoryUsage.rss() },
+			...sharedGauges(backend.shared),
 		];
 		for (const { model, stats } of rows) {
 			const add = (name: string, value: number) =>

@@ -6,7 +6,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Backend } from '../daemon/backend.ts';
+import type { Shared } from '../daemon/sharedBackend.ts';
 import { createMetrics, type Gauge } from '../net/metrics.ts';
+import { sharedGauges, sharedStoreHelp } from '../services/daemonMetrics.ts';
 import type { LimitCounts } from '../services/limits/limitCounts.ts';
 import type { ServerLoad } from '../services/serverLoad.ts';
 import { bind } from './bind.ts';
@@ -36,6 +38,7 @@ const { render } = createMetrics({
 			'Share of the key-value caches that is taken, the fullest model.',
 		nearglot_models_loaded: 'Models in memory.',
 		nearglot_resident_bytes: 'Resident memory of the daemon, without its runners.',
+		nearglot_shared_store_up: sharedStoreHelp,
 		nearglot_ready: 'Whether requests should be sent here.',
 		'vllm:num_requests_waiting': 'nearglot_requests_waiting.',
 		'vllm:num_requests_running': 'nearglot_requests_running.',
@@ -51,6 +54,7 @@ export const isOpsPath = (url: string): boolean => paths.includes(url.split('?',
 
 type OpsBackend = Pick<Backend, 'ending' | 'load'> & {
 	readonly people?: { readonly counts: Pick<LimitCounts, 'isShared'> };
+	readonly shared?: Pick<Shared, 'isThere'> | undefined;
 };
 
 /** Opens the port. Rejects with `port_in_use` and `invalid_request`, for a host that is not of this machine. */
@@ -100,17 +104,22 @@ async function answer(
 	if (path === '/livez') return send(200, 'ok\n');
 	if (path === '/readyz')
 		return backend.ending.isReady()
-			? send(200, `ready\n${limitsLine(backend)}`)
+			? send(200, `ready\n${sharedLine(backend)}`)
 			: send(503, 'not ready\n');
-	const gauges = gaugesOf(await backend.load(), backend.ending.takesRequests, names);
+	const gauges = [
+		...gaugesOf(await backend.load(), backend.ending.takesRequests, names),
+		...sharedGauges(backend.shared),
+	];
 	return send(200, render(gauges), 'text/plain; version=0.0.4; charset=utf-8');
 }
 
-/** Requests go on being answered when replicas cannot count together. */
-const limitsLine = ({ people }: OpsBackend): string =>
-	people?.counts.isShared === false
-		? 'limits: counted by this replica alone, because the store that replicas share is away\n'
+/** Requests go on being answered when replicas cannot reach what they share. */
+function sharedLine({ people, shared }: OpsBackend): string {
+	const isAlone = people?.counts.isShared === false || shared?.isThere === false;
+	return isAlone
+		? 'limits: counted by this replica alone, because the store that replicas share is away; responses are not kept meanwhile, and changes of keys and systems wait\n'
 		: '';
+}
 
 function gaugesOf(load: ServerLoad, isReady: boolean, names: MetricNames): Gauge[] {
 	const own: Gauge[] = [

@@ -2,6 +2,7 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { endWorkHere, forgetPersonHere } from '../daemon/personOrders.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import {
@@ -22,7 +23,7 @@ import { register } from './register.ts';
 import { personOf } from './requestPerson.ts';
 
 export function registerPeopleRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	const { people, answers, jobs } = backend;
+	const { people } = backend;
 	const { keys } = people;
 	const shown = (entry: PersonKey) => ({
 		id: entry.id,
@@ -75,16 +76,14 @@ export function registerPeopleRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		return answer({ from, to, shared: isShared, kept: people.book.isKept, rows });
 	});
 	register(app, forgetPerson, async ({ context, body: { person }, answer }) => {
-		await people.live.end(person);
-		// Batches first: they are what may still make something of this person.
-		const { batches, files } = await (await jobs.open()).forget(person, context.req.raw.signal);
-		const responses = await answers.deletePerson(person);
-		return answer({ responses, batches, files, usage: await people.forget(person) });
+		await backend.shared?.order({ kind: 'forget', person });
+		return answer(await forgetPersonHere(backend, person, context.req.raw.signal));
 	});
 	register(app, endWork, async ({ context, answer }) => {
 		const person = personOf(context);
-		const responses = await backend.responses.end(person);
-		return answer({ responses, batches: await (await jobs.open()).cancel(person) });
+		// Nobody who ends their own work has to wait for replicas that cannot be reached.
+		await backend.shared?.order({ kind: 'end', person }).catch(() => {});
+		return answer(await endWorkHere(backend, person));
 	});
 	register(app, deleteUsage, async ({ body, answer }) =>
 		answer({ deleted: await people.forget(body.person) }),

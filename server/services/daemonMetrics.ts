@@ -1,6 +1,9 @@
 /** What the daemon counts. */
 
-import { createMetrics, type Metrics } from '../net/metrics.ts';
+import { createMetrics, type Gauge, type Metrics } from '../net/metrics.ts';
+
+export const sharedStoreHelp =
+	'Whether the Redis that replicas share answers; only where one is named.';
 
 const help: Readonly<Record<string, string>> = {
 	nearglot_requests_total: 'Requests by route, status and model.',
@@ -25,6 +28,7 @@ const help: Readonly<Record<string, string>> = {
 	nearglot_model_resident_bytes: 'Resident memory of the runner.',
 	nearglot_models_loaded: 'Models in memory.',
 	nearglot_resident_bytes: 'Resident memory of the daemon.',
+	nearglot_shared_store_up: sharedStoreHelp,
 	nearglot_loop_held_seconds:
 		'Seconds of its own computing for which the daemon answered nobody, from 0.01 on.',
 };
@@ -37,3 +41,7 @@ const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 export function daemonMetrics(): Metrics {
 	return createMetrics({ help, buckets });
 }
+
+/** How it stands with the store that replicas share, if there is one. */
+export const sharedGauges = (shared: { readonly isThere: boolean } | undefined): Gauge[] =>
+	shared === undefined ? [] : [{ name: 'nearglot_shared_store_up', value: Number(shared.isThere) }];

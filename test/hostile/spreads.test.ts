@@ -28,7 +28,6 @@ const short: Readonly<Record<string, string>> = {
 	'server/cli/command.ts': 'options of a command',
 	'server/daemon/folderThread.ts': 'parameters of a function of this program',
 	'server/daemon/folderWorker.ts': 'parameters of a function of this program',
-	'server/daemon/peopleBackend.ts': 'parameters of a function of this program',
 	'server/engine/decode/packedDecoder.ts': 'sequences of a batch',
 	'server/engine/decode/readSteps.ts': 'sequences of a batch',
 	'server/engine/embed/embedder.ts': 'sequences of a batch',

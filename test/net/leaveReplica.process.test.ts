@@ -7,6 +7,7 @@ import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
 import { openBullQueue } from '../../server/jobs/bullQueue.ts';
 import { openRedisUsage } from '../../server/services/limits/redisUsage.ts';
 import { noUsage } from '../../server/services/limits/usageRows.ts';
+import { RedisLink } from '../../server/services/shared/redisLink.ts';
 import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
 import { until } from '../support/until.ts';
 
@@ -44,12 +45,14 @@ test('queue, sessions and usage leave a Redis that has become a replica', {
 	using address = await addressOf(first);
 	await using queue = await openBullQueue(address.url, 5000, Date.now);
 	await using store = await openRedisStore(address.url);
-	const usage = openRedisUsage(address.url);
+	const link = new RedisLink(address.url);
+	const usage = openRedisUsage(link, 400);
+	let added = 0;
 	const row = { ...noUsage, day: '2026-01-01', person: 'p', model: 'm', kind: 'chat' } as const;
 	const writes = {
 		queue: (shard: number) => queue.add([{ batch: 'batch_a', shard }]),
 		store: () => store.set('a', 'b', 60_000),
-		usage: () => usage.add([{ ...row, requests: 1 }]),
+		usage: () => usage.add([{ ...row, requests: 1 }], `batch ${added++}`),
 	};
 	await until('usage is kept', succeeds(writes.usage));
 	await writes.queue(0);
@@ -68,4 +71,5 @@ test('queue, sessions and usage leave a Redis that has become a replica', {
 	await until('usage is counted', succeeds(writes.usage));
 	assert.ok(queue.losses > lost, 'what the new one had not heard is put in again');
 	await usage.close();
+	await link.close();
 });

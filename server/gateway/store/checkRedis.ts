@@ -6,7 +6,20 @@ import { inTime, makeClient, prefix } from './redisStore.ts';
 
 type Fault = readonly [pattern: RegExp, reason: string, wayOut: string];
 
-const settings = 'Correct the address in x-gateway.store.';
+/** How it is called where it is configured. */
+export interface RedisName {
+	/** `The session store (x-gateway.store)` */
+	readonly what: string;
+	/** `x-gateway.store` */
+	readonly where: string;
+}
+
+const sessionStore: RedisName = {
+	what: 'The session store (x-gateway.store)',
+	where: 'x-gateway.store',
+};
+
+const settings = 'Correct the address in WHERE.';
 
 /** What does not pass by itself, by the words of Redis, of the client or of TLS. */
 const faults: readonly Fault[] = [
@@ -14,11 +27,11 @@ const faults: readonly Fault[] = [
 	[/NOAUTH|Authentication required/i, 'it wants a password', settings],
 	[/NOPERM|no permissions/i, 'its user may not write there', 'Give that user the right to.'],
 	[/DB index|invalid DB/i, 'it has no database of that number', settings],
-	[/READONLY/, 'it is a replica that cannot be written', 'Name the primary in x-gateway.store.'],
+	[/READONLY/, 'it is a replica that cannot be written', 'Name the primary in WHERE.'],
 	[
 		/WRONG_VERSION_NUMBER|wrong version number|packet length/i,
 		'it does not speak TLS',
-		'Write redis:// instead of rediss:// in x-gateway.store, or turn its TLS on.',
+		'Write redis:// instead of rediss:// in WHERE, or turn its TLS on.',
 	],
 	[
 		/CERT|SELF_SIGNED|ISSUER|ALTNAME|certificate/i,
@@ -32,8 +45,8 @@ const faults: readonly Fault[] = [
 	],
 ];
 
-/** @throws AppError that names the server, never the password */
-export async function checkRedis(url: string): Promise<void> {
+/** @throws AppError that names the server, never the password; `store_unavailable` for what may pass by itself */
+export async function checkRedis(url: string, name = sessionStore): Promise<void> {
 	const client = makeClient(url, false);
 	// What fails is thrown below.
 	client.on('error', () => {});
@@ -43,13 +56,13 @@ export async function checkRedis(url: string): Promise<void> {
 		const expiration = { type: 'PX', value: 1000 } as const;
 		await inTime(() => client.set(`${prefix}check`, '', { expiration }));
 	} catch (error) {
-		throw problemOf(url, error);
+		throw problemOf(url, error, name);
 	} finally {
 		if (client.isOpen) client.destroy();
 	}
 }
 
-function problemOf(url: string, error: unknown): AppError {
+function problemOf(url: string, error: unknown, { what, where }: RedisName): AppError {
 	const text = textOf(error);
 	const [, reason, wayOut] = faults.find(([pattern]) => pattern.test(text)) ?? [];
 	const code: ErrorCode = reason === undefined ? 'store_unavailable' : 'invalid_request';
@@ -57,7 +70,7 @@ function problemOf(url: string, error: unknown): AppError {
 	const why = reason ?? systemReason(rootOf(error)) ?? text;
 	return new AppError(
 		code,
-		`The session store (x-gateway.store) at ${host} cannot be used: ${why}. ${wayOut ?? 'Start it, or correct the address, and check again.'}`,
+		`${what} at ${host} cannot be used: ${why}. ${(wayOut ?? 'Start it, or correct the address, and check again.').replace('WHERE', where)}`,
 		{ cause: error },
 	);
 }

@@ -132,10 +132,11 @@ export function makeClient(url: string, again = true) {
 	}
 }
 
-export async function inTime<T>(work: () => Promise<T>): Promise<T> {
+/** @param ms milliseconds after which it rejects, whatever becomes of the work */
+export async function inTime<T>(work: () => Promise<T>, ms = commandMs): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error('the store did not answer in time')), commandMs);
+		timer = setTimeout(() => reject(new Error('the store did not answer in time')), ms);
 	});
 	try {
 		return await Promise.race([work(), late]);

@@ -111,6 +111,20 @@ export class KeyStore {
 		return this.#read().revoked;
 	}
 
+	/** Another object after each change. */
+	get state(): object {
+		return this.#read();
+	}
+
+	/** Takes over a key as another server has it: made there, or given another secret. One that was revoked here stays so. */
+	learn(entry: PersonKey): void {
+		this.#change((db) => {
+			if (revokedIn(db).some(({ id }) => id === entry.id)) return;
+			db.prepare('DELETE FROM keys WHERE id = ? OR hash = ?').run(entry.id, entry.hash);
+			insert(db, entry);
+		});
+	}
+
 	/** Forgets the name of a key that was revoked. */
 	forgetRevoked(id: string): void {
 		if (this.revoked().some((each) => each.id === id))
@@ -168,16 +182,7 @@ export class KeyStore {
 			const { count } = db.prepare('SELECT count(*) AS count FROM keys').get() as { count: number };
 			if (count >= maxKeys)
 				throw new AppError('conflict', `There are ${maxKeys} keys already. Revoke some first.`);
-			db.prepare('INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(
-				entry.id,
-				entry.name,
-				entry.hash,
-				JSON.stringify(entry.scopes),
-				JSON.stringify(entry.limits),
-				entry.translator === undefined ? null : JSON.stringify(entry.translator),
-				entry.createdAt,
-				entry.expiresAt ?? null,
-			);
+			insert(db, entry);
 		});
 		return { key, entry };
 	}
@@ -272,6 +277,19 @@ export class KeyStore {
 			for (const listener of this.#listeners) listener();
 		}
 	}
+}
+
+function insert(db: DatabaseSync, entry: PersonKey): void {
+	db.prepare('INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(
+		entry.id,
+		entry.name,
+		entry.hash,
+		JSON.stringify(entry.scopes),
+		JSON.stringify(entry.limits),
+		entry.translator === undefined ? null : JSON.stringify(entry.translator),
+		entry.createdAt,
+		entry.expiresAt ?? null,
+	);
 }
 
 function entriesIn(db: DatabaseSync): PersonKey[] {

@@ -294,6 +294,16 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 		this.#failedAt = Number.NEGATIVE_INFINITY;
 	}
 
+	/** The store is back: what was used meanwhile is added for everybody, whoever asks next. */
+	async rejoin(): Promise<void> {
+		this.retryNow();
+		for (const person of [...this.#unsent.keys()])
+			await this.change(person, () => ({ result: undefined }));
+		if (this.#isShared || this.#unsent.size > 0) return;
+		this.#isShared = true;
+		this.#report(undefined);
+	}
+
 	async forget(person: string): Promise<void> {
 		this.#unsent.delete(person);
 		await this.#here.forget(person);

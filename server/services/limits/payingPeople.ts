@@ -16,8 +16,6 @@ export interface PeopleDeps {
 	readonly peopleLimits?: UsageLimits | undefined;
 	/** Told which limit has refused a request: `tokens_per_day`. */
 	onRefused?(limit: string): void;
-	/** Ends the connection to the store that replicas share. */
-	closeStore?(): Promise<void>;
 }
 
 /** Who asks, as the HTTP interface has found out. */
@@ -37,16 +35,14 @@ export class People {
 	readonly counts: LimitCounts;
 	readonly book: UsageBook;
 	readonly #fixed: UsageLimits | undefined;
-	readonly #closeStore: PeopleDeps['closeStore'];
 	readonly #onRefused: PeopleDeps['onRefused'];
 
-	constructor({ keys, counts, book, peopleLimits, closeStore, onRefused }: PeopleDeps) {
+	constructor({ keys, counts, book, peopleLimits, onRefused }: PeopleDeps) {
 		this.keys = keys;
 		this.live = new LiveWork(keys);
 		this.counts = counts;
 		this.book = book;
 		this.#fixed = peopleLimits;
-		this.#closeStore = closeStore;
 		this.#onRefused = onRefused;
 	}
 
@@ -78,9 +74,10 @@ export class People {
 		return this.book.delete(person);
 	}
 
-	async close(): Promise<void> {
+	/** @param shared what was counted in, which ends afterwards */
+	async close(shared?: { close(): Promise<void> }): Promise<void> {
 		await this.book.close();
-		await this.#closeStore?.();
+		await shared?.close();
 		this.keys.close();
 	}
 

@@ -1,9 +1,7 @@
 /** Usage of all replicas together, in Redis or Valkey: one hash for a day. */
 
-import { inTime, makeClient } from '../../gateway/store/redisStore.ts';
-import { storeError } from '../../gateway/store/store.ts';
-import { leaveReplica } from '../../net/leaveReplica.ts';
 import type { KeyScope } from '../../protocol/limitTypes.ts';
+import type { RedisClient, RedisLink } from '../shared/redisLink.ts';
 import {
 	noUsage,
 	rowKey,
@@ -16,40 +14,50 @@ import {
 const prefix = 'nearglot:usage:';
 const daysKey = `${prefix}days`;
 
-/** @param url `redis://…` or `rediss://…`; connects in the background and keeps trying */
-export function openRedisUsage(url: string): UsageStore {
-	const client = makeClient(url);
-	// The client reconnects by itself; who asks meanwhile is told.
-	client.on('error', () => {});
-	void client.connect().catch(() => {});
-	const run = async <T>(work: () => Promise<T>): Promise<T> => {
-		try {
-			return await inTime(work);
-		} catch (error) {
-			leaveReplica(client, error);
-			throw storeError(error);
-		}
-	};
-	const days = async (from: string, to: string): Promise<string[]> =>
+/**
+ * Adds up what one replica has used, once: a call that came too late, or whose answer was lost, is made again under the
+ * same id and does nothing where it had been done.
+ */
+const addScript = `
+	if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', 86400000) then return 0 end
+	for i = 2, #ARGV, 3 do
+		redis.call('SADD', KEYS[2], ARGV[i])
+		redis.call('HINCRBYFLOAT', '${prefix}' .. ARGV[i], ARGV[i + 1], ARGV[i + 2])
+		redis.call('EXPIRE', '${prefix}' .. ARGV[i], ARGV[1])
+	end
+	return 1`;
+
+/** Rows in one call. */
+const maxRows = 500;
+
+/** @param retentionDays a day's usage is forgotten so long after it, in days, also by Redis itself */
+export function openRedisUsage(link: RedisLink, retentionDays: number): UsageStore {
+	const run = <T>(work: (client: RedisClient) => Promise<T>): Promise<T> => link.run(work);
+	const days = async (client: RedisClient, from: string, to: string): Promise<string[]> =>
 		(await client.sMembers(daysKey)).filter((day) => day >= from && day <= to).sort();
 
 	return {
-		add: (rows) =>
-			run(async () => {
-				if (rows.length === 0) return;
-				const all = client.multi();
-				for (const row of rows) {
-					all.sAdd(daysKey, row.day);
-					for (const field of usageFields)
-						if (row[field] !== 0)
-							all.hIncrByFloat(prefix + row.day, fieldOf(row, field), row[field]);
-				}
-				await all.exec();
-			}),
+		add: async (rows, id) => {
+			for (let start = 0; start < rows.length; start += maxRows) {
+				const amounts = rows
+					.slice(start, start + maxRows)
+					.flatMap((row) =>
+						usageFields
+							.filter((field) => row[field] !== 0)
+							.flatMap((field) => [row.day, fieldOf(row, field), String(row[field])]),
+					);
+				await run((client) =>
+					client.eval(addScript, {
+						keys: [`${prefix}added:${id}:${start}`, daysKey],
+						arguments: [String((retentionDays + 1) * 86_400), ...amounts],
+					}),
+				);
+			}
+		},
 		rows: (from, to) =>
-			run(async () => {
+			run(async (client) => {
 				const rows = new Map<string, UsageRow>();
-				for (const day of await days(from, to))
+				for (const day of await days(client, from, to))
 					for (const [name, amount] of Object.entries(await client.hGetAll(prefix + day))) {
 						const { field, ...who } = readField(name);
 						const row = rows.get(rowKey({ day, ...who })) ?? { day, ...who, ...noUsage };
@@ -58,9 +66,9 @@ export function openRedisUsage(url: string): UsageStore {
 				return [...rows.values()];
 			}),
 		delete: (person) =>
-			run(async () => {
+			run(async (client) => {
 				const found = new Set<string>();
-				for (const day of await days('', '9999')) {
+				for (const day of await days(client, '', '9999')) {
 					const names = (await client.hKeys(prefix + day)).filter(
 						(name) => readField(name).person === person,
 					);
@@ -70,14 +78,15 @@ export function openRedisUsage(url: string): UsageStore {
 				return found.size;
 			}),
 		prune: (before) =>
-			run(async () => {
-				for (const day of await days('', before)) {
+			run(async (client) => {
+				for (const day of await days(client, '', before)) {
 					if (day === before) continue;
 					await client.del(prefix + day);
 					await client.sRem(daysKey, day);
 				}
 			}),
-		close: async () => client.destroy(),
+		// The connection is everybody's.
+		close: async () => {},
 	};
 }
 

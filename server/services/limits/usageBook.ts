@@ -3,6 +3,7 @@
  * store fails, work goes on and nothing is lost as long as this process lives; it is told once.
  */
 
+import { randomUUID } from 'node:crypto';
 import { sentenceOf } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import type { ForwardClock } from './forwardClock.ts';
@@ -33,6 +34,8 @@ export interface UsageBookDeps {
 export class UsageBook implements PersistedCounts {
 	readonly #deps: UsageBookDeps;
 	#pending = new Map<string, UsageRow>();
+	/** What was given to the store, and may be there or not: it is given again, under the same id. */
+	#unsure: { readonly id: string; readonly rows: Map<string, UsageRow> } | undefined;
 	#counts = new Map<string, CountState>();
 	#due: NodeJS.Timeout | undefined;
 	#work: Promise<void> = Promise.resolve();
@@ -79,7 +82,7 @@ export class UsageBook implements PersistedCounts {
 		await this.flush();
 		const kept = await this.#deps.store.rows(from, to);
 		const all = new Map(kept.map((row) => [rowKey(row), row]));
-		for (const [key, row] of this.#pending) {
+		for (const [key, row] of [...(this.#unsure?.rows ?? []), ...this.#pending]) {
 			if (row.day < from || row.day > to) continue;
 			const before = all.get(key);
 			all.set(key, before === undefined ? row : { ...row, ...addCounts(before, row) });
@@ -90,7 +93,8 @@ export class UsageBook implements PersistedCounts {
 	/** Forgets a person. Resolves to the number of rows. */
 	async delete(person: string): Promise<number> {
 		await this.flush();
-		for (const [key, row] of this.#pending) if (row.person === person) this.#pending.delete(key);
+		for (const rows of [this.#pending, this.#unsure?.rows ?? new Map<string, UsageRow>()])
+			for (const [key, row] of rows) if (row.person === person) rows.delete(key);
 		this.#counts.delete(person);
 		const { store, file } = this.#deps;
 		const deleted = await file.delete(person);
@@ -123,29 +127,35 @@ export class UsageBook implements PersistedCounts {
 	}
 
 	async #write(): Promise<void> {
-		if (this.#pending.size === 0 && this.#counts.size === 0) return;
+		if (this.#pending.size === 0 && this.#counts.size === 0 && this.#unsure === undefined) return;
 		const { store, file, clock } = this.#deps;
-		const [rows, counts] = [this.#pending, this.#counts];
-		[this.#pending, this.#counts] = [new Map(), new Map()];
-		let left = rows;
+		const counts = this.#counts;
+		this.#counts = new Map();
 		try {
 			if (store === (file as UsageStore)) {
-				file.write([...rows.values()], counts, clock.now());
-				left = new Map();
+				file.write([...this.#pending.values()], counts, clock.now());
+				this.#pending = new Map();
 			} else {
-				await store.add([...rows.values()]);
-				left = new Map();
+				await this.#giveAway(store);
 				file.write([], counts, clock.now());
 			}
 			await this.#prune();
 			if (this.#isFailing) this.#deps.log.info('usage is written down again');
 			this.#isFailing = false;
 		} catch (error) {
-			for (const row of left.values()) this.#put(row);
 			for (const [person, state] of counts)
 				if (!this.#counts.has(person)) this.#counts.set(person, state);
 			this.#failed(error);
 			this.#schedule(retryMs);
+		}
+	}
+
+	async #giveAway(store: UsageStore): Promise<void> {
+		while (this.#unsure !== undefined || this.#pending.size > 0) {
+			this.#unsure ??= { id: randomUUID(), rows: this.#pending };
+			if (this.#unsure.rows === this.#pending) this.#pending = new Map();
+			await store.add([...this.#unsure.rows.values()], this.#unsure.id);
+			this.#unsure = undefined;
 		}
 	}
 

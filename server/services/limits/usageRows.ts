@@ -35,7 +35,8 @@ export type UsageGroup = (typeof usageGroups)[number];
 
 /** Where usage is kept. Every method may reject with `store_unavailable`. */
 export interface UsageStore {
-	add(rows: readonly UsageRow[]): Promise<void>;
+	/** @param id the same for the same rows, when they are given again after a call that failed */
+	add(rows: readonly UsageRow[], id: string): Promise<void>;
 	/** Rows of days from `from` to `to`, both included. */
 	rows(from: string, to: string): Promise<UsageRow[]>;
 	/** Forgets a person. Resolves to the number of rows. */

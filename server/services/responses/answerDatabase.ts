@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../protocol/index.ts';
+import { sizeOf } from './answerItems.ts';
 import { AnswerRows, type EntryKind, itemOf, notThere } from './answerRows.ts';
 import type {
 	AnswerCounts,
@@ -16,9 +17,6 @@ import type {
 
 /** Longest chain of responses that continue each other. */
 const maxChain = 10_000;
-
-const sizeOf = (items: readonly KeptItem[]): number =>
-	items.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
 
 export class AnswerDatabase {
 	readonly #rows: AnswerRows;

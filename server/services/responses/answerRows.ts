@@ -182,12 +182,7 @@ export class AnswerRows {
 	}
 
 	tooLong(what: string, param: string): AppError {
-		const mib = Math.floor(this.#limits.entryBytes / 1_048_576);
-		return new AppError(
-			'payload_too_large',
-			`${what} may have ${mib} MiB to be kept here. Send less, or send 'store': false and the whole conversation in input.`,
-			{ param },
-		);
+		return tooLong(this.#limits, what, param);
 	}
 
 	/** All of it, or nothing. */
@@ -222,5 +217,15 @@ export function notThere(what: string, id: string): never {
 	throw new AppError(
 		'not_found',
 		`There is no ${what} '${id.slice(0, 128)}' that is kept for you. It may be deleted, too old, or never have been kept.`,
+	);
+}
+
+/** The error for more than is kept of one thing. */
+export function tooLong({ entryBytes }: AnswerLimits, what: string, param: string): AppError {
+	const mib = Math.floor(entryBytes / 1_048_576);
+	return new AppError(
+		'payload_too_large',
+		`${what} may have ${mib} MiB to be kept here. Send less, or send 'store': false and the whole conversation in input.`,
+		{ param },
 	);
 }

@@ -19,6 +19,7 @@ import {
 	type ResponseObject,
 } from './builder.ts';
 import { itemOfKept, keptItem, type NamedItem, newItemId } from './keptItems.ts';
+import { OpenConversations, type OtherReplicas } from './openConversations.ts';
 import { chatOf } from './request.ts';
 
 /** Whose a request is; `undefined` = nobody who could be told apart: nothing is kept. */
@@ -27,6 +28,8 @@ export type Person = string | undefined;
 export interface ResponsesDeps {
 	readonly chat: ChatService;
 	readonly store: AnswerStore;
+	/** Replicas that keep in the same store. */
+	readonly others?: OtherReplicas | undefined;
 	readonly keeps: boolean;
 	readonly activity: { begin(): void; end(): void };
 	readonly randomId: () => string;
@@ -64,14 +67,15 @@ const spareMs = 5000;
 export class ResponsesService {
 	readonly #deps: ResponsesDeps;
 	readonly #background: BackgroundAnswers;
-	/** Conversations that a response is being added to. */
-	readonly #open = new Set<string>();
+	readonly #conversations: OpenConversations;
 	/** Why the store did not keep something, and when. */
 	#failure: { readonly ms: number; readonly reason: AppError } | undefined;
 
 	constructor(deps: ResponsesDeps) {
 		this.#deps = deps;
 		this.#background = new BackgroundAnswers(deps.activity);
+		this.#conversations = new OpenConversations(deps.others);
+		deps.others?.onStop((person, id) => void this.#background.cancel(id, person));
 	}
 
 	/** Checks a request, reads what it continues, and makes room for what is kept. */
@@ -88,7 +92,8 @@ export class ResponsesService {
 			background: isBackground = false,
 		} = request;
 		const owner = person ?? '';
-		const free = conversation === undefined ? () => {} : this.#hold(owner, conversation);
+		const free =
+			conversation === undefined ? () => {} : await this.#conversations.hold(owner, conversation);
 		let leave = () => {};
 		const release = () => {
 			free();
@@ -217,9 +222,13 @@ export class ResponsesService {
 	/** @throws AppError `invalid_request` for one that was not asked for in the background */
 	async cancel(person: Person, id: string): Promise<ResponseObject> {
 		const owner = this.#owner(person);
-		await this.#background.cancel(id, owner);
+		const wasHere = await this.#background.cancel(id, owner);
 		const response = await this.read(person, id);
-		if (response['background'] === true) return response;
+		if (response['background'] === true) {
+			if (wasHere || this.#deps.others === undefined) return response;
+			await this.#deps.others.stop(owner, id);
+			return await this.read(person, id);
+		}
 		throw new AppError(
 			'invalid_request',
 			`The response '${id}' was not asked for with 'background': it ends when its connection is closed.`,
@@ -259,18 +268,6 @@ export class ResponsesService {
 		for (const [param, value] of Object.entries(asked))
 			if (value !== undefined && value !== false)
 				throw new AppError('unsupported_parameter', `'${param}': ${notKept(person)}`, { param });
-	}
-
-	#hold(person: string, conversation: string): () => void {
-		const name = `${person} ${conversation}`;
-		if (this.#open.has(name))
-			throw new AppError(
-				'conflict',
-				`Another response is being added to the conversation '${conversation}'. Wait for it.`,
-				{ param: 'conversation' },
-			);
-		this.#open.add(name);
-		return () => void this.#open.delete(name);
 	}
 
 	async #before(

@@ -242,19 +242,19 @@ export async function changeSystem(
 			const pairs = change(text === undefined ? [] : parseSystem(text, category));
 			return `${JSON.stringify({ pairs }, null, '\t')}\n`;
 		},
-		{ lock: lockOf(folder) },
+		{ lock: systemsLock(folder) },
 	);
 }
 
 /** Removes a category with its folder. */
 export async function removeSystem(folder: string, category: string): Promise<void> {
-	await withLock(lockOf(folder), () =>
+	await withLock(systemsLock(folder), () =>
 		removePath(join(folder, category), { recursive: true, force: true }),
 	);
 }
 
 /** One for all categories: a category's own would go with its folder. */
-const lockOf = (folder: string): string => `${folder}.lock`;
+export const systemsLock = (folder: string): string => `${folder}.lock`;
 
 /** Two systems one after the other: terms and sentences count that both of them know. */
 function chained(first: CustomSystem, second: CustomSystem): CustomSystem {

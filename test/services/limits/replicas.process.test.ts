@@ -19,10 +19,8 @@ before(async () => {
 		...{ tokensPerDay: 40, tokensPerMinute: 40, secondsPerMinute: 9, secondsPerDay: 9 },
 		...{ charactersPerMinute: 9, charactersPerDay: 9 },
 	};
-	const limits = { shared: redis.url, people };
-	replicas = await Promise.all(
-		[1, 2].map(() => startTestServer({ fakeRunner: true, settings: { limits } })),
-	);
+	const settings = { shared: redis.url, limits: { people } };
+	replicas = await Promise.all([1, 2].map(() => startTestServer({ fakeRunner: true, settings })));
 });
 after(async () => {
 	for (const replica of replicas) {

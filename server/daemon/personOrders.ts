@@ -1,0 +1,39 @@
+/** What is done for a person who is forgotten or whose work ends, on this replica. */
+
+import type { JobService } from '../jobs/jobService.ts';
+import type { People } from '../services/limits/payingPeople.ts';
+import type { AnswerStore } from '../services/responses/answerStore.ts';
+import type { ResponsesService } from '../services/responses/responsesService.ts';
+import type { PersonOrder } from '../services/shared/sharedOrders.ts';
+
+export interface PersonParts {
+	readonly people: People;
+	readonly answers: AnswerStore;
+	readonly jobs: JobService;
+	readonly responses: ResponsesService;
+}
+
+/** Deletes all that is stored of a person; resolves to how much that was. */
+export async function forgetPersonHere(
+	{ people, answers, jobs }: PersonParts,
+	person: string,
+	signal: AbortSignal,
+) {
+	await people.live.end(person);
+	// Batches first: they are what may still make something of this person.
+	const { batches, files } = await (await jobs.open()).forget(person, signal);
+	const responses = await answers.deletePerson(person);
+	return { responses, batches, files, usage: await people.forget(person) };
+}
+
+/** Ends what is under way for a person; resolves to how much that was. */
+export async function endWorkHere({ responses, jobs }: PersonParts, person: string) {
+	const ended = await responses.end(person);
+	return { responses: ended, batches: await (await jobs.open()).cancel(person) };
+}
+
+/** Does here what was ordered at another replica. */
+export async function carryOut(parts: PersonParts, { kind, person }: PersonOrder): Promise<void> {
+	if (kind === 'forget') await forgetPersonHere(parts, person, AbortSignal.timeout(60_000));
+	else await endWorkHere(parts, person);
+}
