@@ -122,3 +122,45 @@ test('a server that is slow gets no more than its share and a half, and the rest
 	// hash-balance-factor 150: half as much again as the mean of 30, and one that is on its way.
 	assert.ok(two.load.most <= 46, `the slow one had ${two.load.most} of 90 at once`);
 });
+
+const keys = Array.from({ length: 240 }, (_, at) => `conversation ${at * 7919}`);
+
+test('a server that comes takes conversations of its own part, and one that goes gives only these away', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	await using three = await startDouble();
+	three.isReady = false;
+	using balancer = await startBalancer(one, two, three);
+	await until('one and two serve, three does not', async () => {
+		const names = new Set(await Promise.all(keys.map((key) => balancer.servedBy(key))));
+		return names.size === 2 && !names.has('three');
+	});
+	const setReady = async (isReady: boolean) => {
+		three.isReady = isReady;
+		const kind = isReady ? 'ready' : 'notReady';
+		const before = three.checks[kind];
+		// As many checks as it takes to leave a server out.
+		await until('it was checked', () => three.checks[kind] > before + 3);
+	};
+	// One after the other, so that nobody is sent on because a server has more than its share; a request before that is
+	// still being put away counts as load now and then.
+	const places = async () => {
+		const found: (string | undefined)[] = [];
+		for (const key of keys) found.push(await balancer.servedBy(key));
+		return found;
+	};
+	const first = await places();
+	await setReady(true);
+	const added = await places();
+	const sentOn = added.filter((name, at) => name !== first[at] && name !== 'three').length;
+	const moved = added.filter((name) => name === 'three').length;
+	assert.ok(sentOn <= 12, `${sentOn} of 240 moved between the two that were there`);
+	// A third, give or take what hashes do with so few.
+	assert.ok(moved > 40 && moved < 120, `${moved} of 240 moved to the third`);
+	await setReady(false);
+	const gone = await places();
+	const lost = gone.filter((name, at) => name !== first[at]).length;
+	assert.ok(lost <= 12, `${lost} of 240 are elsewhere than before it came`);
+});
