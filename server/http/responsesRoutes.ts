@@ -5,6 +5,7 @@ import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import {
 	cancelResponse,
+	countResponseTokens,
 	deleteKeptResponses,
 	deleteResponse,
 	keptResponses,
@@ -128,6 +129,13 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			},
 			ready,
 		);
+	});
+
+	register(app, countResponseTokens, async ({ context, body, signal, answer }) => {
+		const { tokens, omittedTurns } = await service.countTokens(body, ownerOf(context), signal);
+		noteOmittedTurns(context, omittedTurns);
+		await context.get('account')?.look('tokens');
+		return answer({ object: 'response.input_tokens', input_tokens: tokens });
 	});
 
 	register(app, readResponse, async ({ context, query }) => {

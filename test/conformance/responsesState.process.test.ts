@@ -249,6 +249,28 @@ test('what one person keeps does not exist for another', async () => {
 	assert.equal((await mine.responses.cancel(background.id)).status, 'cancelled');
 });
 
+test("the tokens of a request are counted with what it continues, and with nobody else's", async () => {
+	const count = async (body: OpenAI.Responses.InputTokenCountParams, client = openai) => {
+		const counted = await client.responses.inputTokens.count({ model, ...body });
+		assert.equal(counted.object, 'response.input_tokens');
+		return counted.input_tokens;
+	};
+	const alone = await count({ input: 'two' });
+	assert.ok(alone > 0);
+	assert.ok((await count({ input: 'two', instructions: 'Be brief and kind.' })) > alone);
+	const first = await openai.responses.create({ model, input: 'one' });
+	const continued = { input: 'two', previous_response_id: first.id };
+	// This model's prompt has the last turn alone, and a turn before it that was read is one that was left out.
+	const omitted = async (body: object) =>
+		(await server.post('/v1/responses/input_tokens', { model, ...body })).headers.get(
+			'x-omitted-turns',
+		);
+	assert.equal(await omitted({ input: 'two' }), null);
+	assert.equal(await omitted(continued), '1');
+	await assert.rejects(count(continued, clientOf('b'.repeat(32))), NotFoundError);
+	await assert.rejects(count({ input: 'a', conversation: 'conv_none' }), NotFoundError);
+});
+
 test('the owner sees how much is kept, and deletes all of it', async () => {
 	const counts = async () =>
 		(await (await fetch(`${server.url}/nearglot/responses`, { headers: server.keyed })).json()) as {

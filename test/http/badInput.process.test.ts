@@ -104,6 +104,7 @@ const routes = [
 	'/v1/completions',
 	'/v1/embeddings',
 	'/v1/responses',
+	'/v1/responses/input_tokens',
 	'/tokenize',
 	'/detokenize',
 	'/v1/messages',

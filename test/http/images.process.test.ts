@@ -35,6 +35,7 @@ test('no interface takes an image for a model without eyes, wherever the image l
 		doors.push(
 			['/v1/chat/completions', { model, messages: user([text, image]) }],
 			['/v1/responses', { model, input: user([input]) }],
+			['/v1/responses/input_tokens', { model, input: user([input]) }],
 			['/v1/messages', { model, max_tokens: 5, messages: user([text, block]) }],
 			['/v1/messages/count_tokens', { model, messages: user([text, block]) }],
 			['/api/chat', { model, messages: user('What is it?', { images: [url] }) }],

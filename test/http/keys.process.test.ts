@@ -347,9 +347,11 @@ test('counting tokens uses none, and says how many are left as every answer does
 	for (const path of [
 		'/tokenize',
 		'/v1/messages/count_tokens',
+		'/v1/responses/input_tokens',
 		'/v1/chat/completions/tokenizer/encode/count',
 	]) {
-		const answer = await server.post(path, { model: 'starter-chat', messages }, { headers });
+		const asked = path.includes('/responses/') ? { input: messages } : { messages };
+		const answer = await server.post(path, { model: 'starter-chat', ...asked }, { headers });
 		assert.equal(answer.status, 200, await answer.text());
 		assert.equal(answer.headers.get('x-ratelimit-limit-tokens'), '30', path);
 		assert.equal(answer.headers.get('x-ratelimit-remaining-tokens'), '30', path);

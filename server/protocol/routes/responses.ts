@@ -136,6 +136,25 @@ export const responses = route({
 	section: 'chat',
 });
 
+export const countResponseTokens = route({
+	method: 'POST',
+	path: '/v1/responses/input_tokens',
+	who: 'member',
+	scope: 'chat',
+	summary:
+		'tokens of the prompt that such a request would be, what it continues included; no model is loaded',
+	body: jsonBody(responsesRequest, chatBody),
+	answer: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
+	errors: [
+		'model_not_found',
+		'context_length_exceeded',
+		'unsupported_parameter',
+		'not_found',
+		'store_unavailable',
+	],
+	section: 'chat',
+});
+
 /** Where a page of a list begins, how long it is, and from which end. */
 export const pageQuery = {
 	limit: optional(numeric(integer({ min: 1, max: 100 }))),
@@ -232,6 +251,7 @@ export const deleteKeptResponses = route({
 
 export const responsesRoutes = [
 	responses,
+	countResponseTokens,
 	readResponse,
 	deleteResponse,
 	cancelResponse,

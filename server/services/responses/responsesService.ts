@@ -2,10 +2,9 @@
 
 import type { Prioritized } from '../../engine/api.ts';
 import { AppError, asAppError } from '../../protocol/index.ts';
-import type { ResponseItem } from '../../protocol/routes/responseItems.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome, ChatService } from '../chat/chatService.ts';
-import { aboutField, namingField } from '../fieldNames.ts';
+import { namingField } from '../fieldNames.ts';
 import type { Charged } from '../limits/account.ts';
 import type { HeldWork } from '../limits/liveWork.ts';
 import type { Logger } from '../logger.ts';
@@ -18,9 +17,10 @@ import {
 	type ResponseEvent,
 	type ResponseObject,
 } from './builder.ts';
-import { itemOfKept, keptItem, type NamedItem, newItemId } from './keptItems.ts';
+import { keptItem, type NamedItem } from './keptItems.ts';
 import { OpenConversations, type OtherReplicas } from './openConversations.ts';
 import { chatOf } from './request.ts';
+import { itemsOf } from './requestItems.ts';
 
 /** Whose a request is; `undefined` = nobody who could be told apart: nothing is kept. */
 export type Person = string | undefined;
@@ -100,8 +100,7 @@ export class ResponsesService {
 			leave();
 		};
 		try {
-			const before = await this.#before(owner, previous, conversation);
-			const input = await this.#resolved(owner, request.input);
+			const { before, input } = await itemsOf(this.#deps, owner, request);
 			const chat = {
 				...chatOf(request, [...before, ...input]),
 				...{ owner: person, account: hooks.account, priority: hooks.priority ?? 'interactive' },
@@ -194,6 +193,18 @@ export class ResponsesService {
 		}
 	}
 
+	/** Tokens of the prompt that a request would be, and oldest turns left out of it; no model is loaded. */
+	async countTokens(
+		request: ResponsesRequest,
+		person: Person,
+		signal: AbortSignal,
+	): Promise<{ readonly tokens: number; readonly omittedTurns: number }> {
+		this.#check(request, person);
+		const { before, input } = await itemsOf(this.#deps, person ?? '', request);
+		const chat = chatOf(request, [...before, ...input]);
+		return await namingField('messages', 'input', () => this.#deps.chat.countTokens(chat, signal));
+	}
+
 	/** A kept response, or one under way in the background. */
 	async read(person: Person, id: string): Promise<ResponseObject> {
 		const owner = this.#owner(person);
@@ -268,44 +279,6 @@ export class ResponsesService {
 		for (const [param, value] of Object.entries(asked))
 			if (value !== undefined && value !== false)
 				throw new AppError('unsupported_parameter', `'${param}': ${notKept(person)}`, { param });
-	}
-
-	async #before(
-		person: string,
-		previous: string | undefined,
-		conversation: string | undefined,
-	): Promise<ResponseItem[]> {
-		const { store } = this.#deps;
-		if (previous !== undefined)
-			return (await aboutField('previous_response_id', store.context(person, previous))).map(
-				itemOfKept,
-			);
-		if (conversation === undefined) return [];
-		return (await aboutField('conversation', store.conversationItems(person, conversation))).map(
-			itemOfKept,
-		);
-	}
-
-	/** The input with ids of its own, and with what its references stand for. */
-	async #resolved(person: string, items: readonly ResponseItem[]): Promise<NamedItem[]> {
-		const wanted = items
-			.filter(({ type }) => type === 'item_reference')
-			.map(({ id }) => String(id));
-		const found = new Map(
-			wanted.length === 0
-				? []
-				: (await aboutField('input', this.#deps.store.itemsById(person, wanted))).map((item) => [
-						item.id,
-						itemOfKept(item),
-					]),
-		);
-		return items.map((item) => {
-			const kept = item.type === 'item_reference' ? found.get(String(item['id'])) : undefined;
-			return {
-				...(kept ?? item),
-				id: kept ? String(item['id']) : newItemId(item, this.#deps.randomId),
-			};
-		});
 	}
 
 	/** Makes room for a response; whether it is kept. */
