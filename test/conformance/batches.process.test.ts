@@ -205,6 +205,29 @@ test('the same Idempotency-Key makes one batch', async () => {
 	assert.equal((await send({ ...body, completion_window: '48h' })).status, 409);
 });
 
+test('what is noted on a batch has short keys, and not many', async () => {
+	const { id } = await upload([chat('a', 'hello')]);
+	const post = (metadata: object) =>
+		server.post('/v1/batches', {
+			...{
+				input_file_id: id,
+				endpoint: '/v1/chat/completions',
+				completion_window: '24h',
+				metadata,
+			},
+		});
+	for (const [metadata, why] of [
+		[{ ['k'.repeat(65)]: 'v' }, /metadata.*at most 64 characters/],
+		[{ k: 'v'.repeat(513) }, /metadata.*512/],
+		[Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v'])), /metadata.*16/],
+	] as const) {
+		const refused = await post(metadata);
+		assert.equal(refused.status, 400);
+		assert.match(await refused.text(), why);
+	}
+	assert.equal((await post({ ['k'.repeat(64)]: 'v' })).status, 200);
+});
+
 test('events tell how far a batch is until it ends', async () => {
 	const { id } = await begin([chat('a', 'hello')]);
 	const response = await fetch(`${server.url}/v1/batches/${id}/events`);

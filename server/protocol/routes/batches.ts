@@ -2,8 +2,9 @@
 
 import * as z from 'zod';
 import { smallBody } from './bodyLimits.ts';
-import { integer, object, oneOf, optional, record, string } from './fields.ts';
+import { integer, object, oneOf, optional, string } from './fields.ts';
 import { numeric } from './numeric.ts';
+import { metadataField } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
 
 const time = z.number().nullable();
@@ -90,7 +91,7 @@ export const createBatch = route({
 				'/translate',
 			),
 			completion_window: string({ minLength: 1, maxLength: 8 }),
-			metadata: optional(record(string({ maxLength: 512 }), 16)),
+			metadata: optional(metadataField),
 		}),
 		smallBody,
 	),

@@ -2,20 +2,14 @@
 
 import * as z from 'zod';
 import { chatBody, smallBody } from './bodyLimits.ts';
-import { invalid } from './check.ts';
-import { mapped, object, optional, record, string } from './fields.ts';
+import { object, optional } from './fields.ts';
+import { metadataField } from './requestFields.ts';
 import { itemsField } from './responseItems.ts';
 import { itemPage, pageQuery } from './responses.ts';
 import { jsonBody, route } from './route.ts';
 
 /** Most items that come with one request. */
 const maxItems = 20;
-
-const metadataField = mapped(record(string({ maxLength: 512 }), 16), (pairs) => {
-	for (const key of Object.keys(pairs))
-		if (key.length > 64) throw invalid('', 'an object whose keys have at most 64 characters');
-	return pairs;
-});
 
 const conversation = z.object({
 	id: z.string(),

@@ -1,5 +1,6 @@
 /** Fields that several routes of generation share: sampling, who asks, streams, structured answers. */
 
+import type * as z from 'zod';
 import { maxChoices } from '../chatTypes.ts';
 import { invalid, read } from './check.ts';
 import {
@@ -91,22 +92,24 @@ export const samplingFields = {
 	max_tokens: optional(maxTokensField),
 };
 
-/** Fields that say who asks; they reach the log, and the metrics where a label is switched on. */
 /** By this a balancer in front keeps a conversation on one server (deploy/haproxy.cfg); one alone has no need of it. */
 export const cacheKeyField = string({ maxLength: 512 });
 
+/** At most 16 pairs; their keys have at most 64 characters. */
+const notes = <S extends z.ZodType>(values: S) =>
+	mapped(record(values, 16), (pairs) => {
+		for (const key of Object.keys(pairs))
+			if (key.length > 64) throw invalid('', 'an object whose keys have at most 64 characters');
+		return pairs;
+	});
+
+/** What a caller notes on something that is kept. */
+export const metadataField = notes(string({ maxLength: 512 }));
+
+/** Fields that say who asks; they reach the log, and the metrics where a label is switched on. */
 export const callerFields = {
 	user: optional(string({ maxLength: 512 })),
-	metadata: optional(
-		mapped(
-			record(either(string({ maxLength: 512 }), number(), 'a string or a number'), 16),
-			(pairs) => {
-				for (const key of Object.keys(pairs))
-					if (key.length > 64) throw invalid('', 'an object whose keys have at most 64 characters');
-				return pairs;
-			},
-		),
-	),
+	metadata: optional(notes(either(string({ maxLength: 512 }), number(), 'a string or a number'))),
 };
 
 export const streamFields = {
