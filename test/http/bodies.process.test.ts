@@ -189,4 +189,4 @@ test('JSON that says no type, or what curl and fetch say for it, is read from pr
 
 /** Reads no body, or none that is JSON, or only of whom it knows, or refuses whatever is sent. */
 const otherBody =
-	/audio|document(?::translate|\/formats)|moderations|api\/(?:create|push|blobs)|languages|issueToken|recorder\/state|nearglot\/(?:studio|shutdown|work\/end)$|refresh$|v1\/files|:id\/(?:cancel|pause|resume|retry)$/;
+	/audio|document(?::translate|\/formats)|moderations|api\/(?:create|push|blobs)|languages|issueToken|recorder\/state|nearglot\/(?:studio|shutdown|work\/end)$|refresh$|v1\/files|nearglot\/upstreams\/:name|:id\/(?:cancel|pause|resume|retry)$/;
