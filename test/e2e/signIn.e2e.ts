@@ -83,7 +83,7 @@ test('chat, translation and transcription go to the team once one of its models 
 	await chosen(frame, true);
 	const answer = await ask(frame, 'show disk usage');
 	assert.ok(answer.trim().length > 0);
-	assert.equal(team.count('/v1/chat/completions'), 1);
+	assert.equal(team.count('/v1/chat/completions'), 1, answer);
 	await page.screenshot({ path: join(desk.pictures, 'team-chat.png') });
 	await openFile(page, 'notes.txt', 'could not be opened');
 	await page.keyboard.press('Control+Home');
