@@ -44,25 +44,21 @@ const isCustom = (value: unknown): boolean =>
 /** Chat completions have what a tool is in a member with the name of its type, Responses beside the type. */
 type Form = 'nested' | 'flat';
 
+const named = { type: 'object', properties: { name: { type: 'string' } } };
+const type = { enum: ['function', 'custom'] };
+
+/** A tool, or a choice of one. */
+const toolSchema = (form: Form) => ({
+	type: 'object',
+	...(form === 'flat'
+		? { required: ['type', 'name'], properties: { type, ...named.properties } }
+		: { required: ['type'], properties: { type, function: named, custom: named } }),
+});
+
 const toolsSchema = (form: Form) => ({
 	type: 'array',
 	maxItems: maxTools,
-	items:
-		form === 'flat'
-			? {
-					type: 'object',
-					required: ['type', 'name'],
-					properties: { type: { enum: ['function', 'custom'] }, name: { type: 'string' } },
-				}
-			: {
-					type: 'object',
-					required: ['type'],
-					properties: {
-						type: { enum: ['function', 'custom'] },
-						function: { type: 'object', properties: { name: { type: 'string' } } },
-						custom: { type: 'object', properties: { name: { type: 'string' } } },
-					},
-				},
+	items: toolSchema(form),
 });
 
 /** As {@link toolsField}, with custom tools among the functions; either form is read everywhere. */
@@ -124,8 +120,6 @@ export const nameOfTool = (tool: ChatTool): string =>
 export const customNames = (tools: readonly ChatTool[] = []): ReadonlySet<string> =>
 	new Set(tools.filter(({ type }) => type === 'custom').map(nameOfTool));
 
-const named = { type: 'object', properties: { name: { type: 'string' } } };
-
 /** As {@link toolChoiceField}; `{type: 'custom', …}` names a custom tool. */
 const choiceIn = (form: Form) =>
 	leaving(
@@ -133,21 +127,7 @@ const choiceIn = (form: Form) =>
 			{
 				anyOf: [
 					{ type: 'string', enum: ['none', 'auto', 'required'] },
-					form === 'flat'
-						? {
-								type: 'object',
-								required: ['type', 'name'],
-								properties: { type: { enum: ['function', 'custom'] }, name: { type: 'string' } },
-							}
-						: {
-								type: 'object',
-								required: ['type'],
-								properties: {
-									type: { enum: ['function', 'custom'] },
-									function: named,
-									custom: named,
-								},
-							},
+					toolSchema(form),
 					allowedToolsSchema,
 				],
 			},
