@@ -20,6 +20,7 @@ import { Proposals } from './chat/proposals.ts';
 import { watchTerminals } from './chat/toTerminal.ts';
 import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
+import { shareEngines } from './engines/engineSetting.ts';
 import type { Extension } from './extension.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
 import { JobsTree } from './jobs/jobsTree.ts';
@@ -170,6 +171,10 @@ export function createExtension(
 		vscode.window.registerTreeDataProvider('nearglot.messages', messages),
 		new MessageHovers(languageServer, messages),
 		shareSecrets(context.secrets, languageServer),
+		shareEngines({
+			...{ languageServer, secrets: context.secrets },
+			onChanged: () => models.refresh(),
+		}),
 		offerTerminalEnvironment(context, languageServer),
 		watchTerminals(),
 		accounts,
