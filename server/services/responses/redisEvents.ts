@@ -29,7 +29,7 @@ export interface SharedEvents {
 /** Between two writes, and between two looks. */
 const everyMs = 150;
 /** Without anything new, it is asked whether the response is still made. */
-const patienceMs = 3000;
+const unheardMs = 3000;
 /** How long events are kept while a response is made, renewed with each write, and after its end. */
 const madeMs = 3_900_000;
 const keptMs = 300_000;
@@ -121,7 +121,7 @@ export class RedisEvents implements SharedEvents {
 				onEvent(event);
 			}
 			const waitedMs = performance.now() - lookedMs;
-			if (next === 0 && waitedMs > patienceMs) return false;
+			if (next === 0 && waitedMs > unheardMs) return false;
 			if (texts.length > 0) lookedMs = performance.now();
 			else if (!isOpen) {
 				if (next === 0) return false;
@@ -130,7 +130,7 @@ export class RedisEvents implements SharedEvents {
 					`The replica that made the response '${id}' ended, or cannot reach the others any more. Read it without stream.`,
 				);
 			} else if (next === 0) isOpen = await this.#isOpen(person, id);
-			else if (waitedMs > patienceMs) {
+			else if (waitedMs > unheardMs) {
 				isOpen = await this.#isOpen(person, id);
 				lookedMs = performance.now();
 			}
