@@ -37,7 +37,7 @@ export async function writeMessages(
 		const made = await languageServer.request('nearglot/setMessages', {
 			...{ fileName: source, source: sourceText, target: before ?? '', to, messages },
 		});
-		refused.push(...made.refused.map((key) => ({ path, key })));
+		for (const key of made.refused) refused.push({ path, key });
 		if (made.text === before || made.refused.length === messages.length) continue;
 		if (before === undefined) {
 			edit.createFile(uri, { contents: new TextEncoder().encode(made.text), overwrite: false });

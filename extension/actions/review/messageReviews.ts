@@ -146,7 +146,8 @@ export class MessageReviews implements vscode.Disposable {
 			this.#log.info(`${path} (${to}): ${made.added.length} messages translated`);
 			for (const text of made.refused)
 				this.#log.warn(`${source}: not translated, placeholders differ: ${text}`);
-			return reviewRows({ path, to }, old?.messages ?? [], now?.messages ?? [], made);
+			const rows = reviewRows({ path, to }, old?.messages ?? [], now?.messages ?? [], made);
+			return rows;
 		} finally {
 			signal.removeEventListener('abort', stop);
 			stopping.dispose();
