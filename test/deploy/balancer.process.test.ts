@@ -12,6 +12,8 @@ interface Double extends AsyncDisposable {
 	readonly port: number;
 	readonly opsPort: number;
 	isReady: boolean;
+	/** Has too much work, and says so. */
+	isFull: boolean;
 	/** Milliseconds until it answers. */
 	delayMs: number;
 	/** Requests that it works on, and the most that there were. */
@@ -40,6 +42,7 @@ async function startDouble(): Promise<Double> {
 	const server = createServer({ keepAliveTimeout: 15_000 }, (request, response) => {
 		double.load.most = Math.max(double.load.most, ++double.load.now);
 		response.once('close', () => double.load.now--);
+		if (double.isFull) response.statusCode = 503;
 		request.resume().once('end', () => setTimeout(() => response.end('answered'), double.delayMs));
 	});
 	const ops = createServer((_, response) => {
@@ -51,6 +54,7 @@ async function startDouble(): Promise<Double> {
 		port,
 		opsPort,
 		isReady: true,
+		isFull: false,
 		delayMs: 0,
 		load: { now: 0, most: 0 },
 		checks: { ready: 0, notReady: 0 },
@@ -97,6 +101,29 @@ test('requests for a server that takes no connection go to the other one at once
 	await two.refuse();
 	const served = Array.from({ length: 21 }, (_, at) => balancer.servedBy(`conversation ${at}`));
 	assert.deepEqual(new Set(await Promise.all(served)), new Set(['one']));
+});
+
+test('what a server has no room for is answered by another, few at a time and in a crowd', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	await using three = await startDouble();
+	using balancer = await startBalancer(one, two, three);
+	await until('all three serve', async () => {
+		const names = Array.from({ length: 24 }, (_, at) => balancer.servedBy(`probe ${at}`));
+		return new Set(await Promise.all(names)).size === 3;
+	});
+	one.isFull = true;
+	for (const double of [one, two, three]) double.delayMs = 50;
+	for (const count of [1, 60]) {
+		const names = Array.from({ length: count === 1 ? 12 : 60 }, (_, at) => `talk ${at * 7919}`);
+		const served: (string | undefined)[] = [];
+		if (count > 1)
+			served.push(...(await Promise.all(names.map((name) => balancer.servedBy(name)))));
+		else for (const name of names) served.push(await balancer.servedBy(name));
+		assert.deepEqual(new Set(served), new Set(['two', 'three']), `${count} at a time`);
+	}
 });
 
 test('a server that is slow gets no more than its share and a half, and the rest is answered by others', {
