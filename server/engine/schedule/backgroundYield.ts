@@ -50,6 +50,11 @@ export class BackgroundYield {
 		return true;
 	}
 
+	/** Somebody has handed in a request: whoever else is expected does not hold it up. */
+	came(): void {
+		this.#wake?.();
+	}
+
 	/**
 	 * What of the run queue may be in the next run. Streams of both share their runs; prompts of background work are
 	 * not read beside people, and nothing of it runs before those have their first token.
