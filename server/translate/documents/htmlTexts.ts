@@ -17,6 +17,9 @@ const inline = new Set(
 	),
 );
 
+/** Parts that open and close themselves. */
+const whole = /^<(?:br|img|wbr)\b|\/>$|^<(\w+)[^>]*>[\s\S]*<\/\1\s*>$/i;
+
 export const htmlReading = { decodeEntities: false } as const;
 /** XHTML is read as the XML it is: tags close themselves, and names have a case. */
 export const xhtmlReading = { xmlMode: true, decodeEntities: false } as const;
@@ -41,7 +44,7 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 		done = to;
 	};
 	const close = (to: number) => {
-		const piece = markupPiece(parts, start, done);
+		const piece = markupPiece(withTemplates(parts), start, done);
 		if (piece) pieces.push(piece);
 		parts = [];
 		done = Math.max(done, to);
@@ -58,7 +61,7 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 				const [from, to] = [parser.startIndex, parser.endIndex + 1];
 				add(from, true);
 				kept.open(name, attributes);
-				if (!inline.has(name)) close(to);
+				if (!inline.has(name) || (name === 'br' && endsSentence(parts))) close(to);
 				else if (!wasKept) {
 					parts.push({ raw: text.slice(from, to), fixed: true, start: from });
 					done = to;
@@ -92,6 +95,36 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 	return pieces;
 }
 
+/** Whether a line ends with a sentence and closes its tags, so that the next one says something else. */
+function endsSentence(parts: readonly MarkupPart[]): boolean {
+	const tags = parts.filter(({ fixed, raw }) => fixed && /^<\/?[a-z]/i.test(raw));
+	const closing = tags.filter(({ raw }) => raw.startsWith('</'));
+	const opening = tags.filter(({ raw }) => /^<[a-z]/i.test(raw) && !whole.test(raw));
+	if (opening.length !== closing.length) return false;
+	const last = parts.findLast(({ fixed, raw }) => !fixed && raw.trim() !== '');
+	return last !== undefined && /[.!?:;。！？]["'”’»)]*\s*$/u.test(last.raw);
+}
+
+/** Parts in which instructions of template engines (`<%= name %>`), text to the parser, are none. */
+function withTemplates(parts: readonly MarkupPart[]): MarkupPart[] {
+	const joined: MarkupPart[] = [];
+	for (const part of parts) {
+		const last = joined.at(-1);
+		if (last && !last.fixed && !part.fixed)
+			joined[joined.length - 1] = { ...last, raw: last.raw + part.raw };
+		else joined.push(part);
+	}
+	return joined.flatMap((part) => {
+		if (part.fixed || !part.raw.includes('<%')) return [part];
+		let at = part.start ?? 0;
+		return part.raw.split(/(<%[^%]{0,500}%>)/).map((raw, index) => {
+			const own = { raw, fixed: index % 2 === 1, start: at };
+			at += raw.length;
+			return own;
+		});
+	});
+}
+
 /** Values of attributes that people read, in the tags they stand in. */
 export function htmlAttributes(text: string, reading: HtmlReading = htmlReading): Piece[] {
 	const pieces: Piece[] = [];
@@ -100,7 +133,7 @@ export function htmlAttributes(text: string, reading: HtmlReading = htmlReading)
 	const parser: Parser = new Parser(
 		{
 			onattribute(name, value, quote) {
-				if (!quote || !/\p{L}{2}/u.test(value)) return;
+				if (!quote || value.includes('<%') || !/\p{L}{2}/u.test(value)) return;
 				const source = text.slice(parser.startIndex, parser.endIndex);
 				const offset = source.indexOf(quote) + 1;
 				const start = parser.startIndex + offset;

@@ -18,16 +18,16 @@ import type {
 import { ScriptScanner } from './scriptScanner.ts';
 
 /** MDX as its own reader takes it: surely right, in time that grows with the square of a script's braces. */
-export const mdxAskedAlways = mdxjs({ acorn: Parser.extend(acornJsx()), addResult: false });
+export const mdxPlain = mdxjs({ acorn: Parser.extend(acornJsx()), addResult: false });
 
 /**
  * The same in time that grows with the script's length. A script that is read wrong here ends in an error; whoever gets one
- * asks `mdxAskedAlways`.
+ * asks `mdxPlain`.
  */
 export const mdxReadAlong: Extension = {
-	...mdxAskedAlways,
-	flow: readAlong(mdxAskedAlways.flow),
-	text: readAlong(mdxAskedAlways.text),
+	...mdxPlain,
+	flow: readAlong(mdxPlain.flow),
+	text: readAlong(mdxPlain.text),
 };
 
 function readAlong(record: ConstructRecord | undefined): ConstructRecord {

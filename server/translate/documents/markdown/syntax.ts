@@ -17,7 +17,7 @@ import type { Event, Extension, Token } from 'micromark-util-types';
 import { nestedTooDeeply } from '../../nesting.ts';
 import { startOfRun } from '../../whiteSpace.ts';
 import { math } from './math.ts';
-import { mdxAskedAlways, mdxReadAlong } from './script.ts';
+import { mdxPlain, mdxReadAlong } from './script.ts';
 
 export type MarkdownDialect = 'markdown' | 'mdx';
 
@@ -30,11 +30,11 @@ const shared: readonly Extension[] = [
 	gfmTaskListItem(),
 	math,
 ];
-type Reading = MarkdownDialect | 'mdxAskedAlways';
+type Reading = MarkdownDialect | 'mdxPlain';
 const extensions: Readonly<Record<Reading, Extension[]>> = {
 	markdown: [...shared],
 	mdx: [...shared, mdxReadAlong],
-	mdxAskedAlways: [...shared, mdxAskedAlways],
+	mdxPlain: [...shared, mdxPlain],
 };
 
 /** Characters of one paragraph that may be marks, and all its characters: pairs are looked for among them. */
@@ -172,7 +172,7 @@ function surely(
 		return eventsOf(text, dialect, isFirst, names);
 	} catch (error) {
 		if (dialect === 'markdown') throw error;
-		return eventsOf(text, 'mdxAskedAlways', isFirst, names);
+		return eventsOf(text, 'mdxPlain', isFirst, names);
 	}
 }
 
