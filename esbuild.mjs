@@ -107,6 +107,7 @@ const builds = [
 			studio: 'webview/studio.tsx',
 			transcript: 'webview/transcript.tsx',
 			dictation: 'webview/dictation.tsx',
+			review: 'webview/review.tsx',
 			recorder: 'webview/recorder.tsx',
 			recorderWorklet: 'webview/recorderWorklet.ts',
 		},

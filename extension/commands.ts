@@ -14,12 +14,14 @@ import { translateOpenFile } from './actions/translateOpenFile.ts';
 import { translateSample, translateSelection } from './actions/translateSelection.ts';
 import { writeCommitMessage } from './ai/commitMessage.ts';
 import { explainTerminal } from './ai/terminalHelp.ts';
+import { turnOnCompletions } from './ai/turnOnCompletions.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatSideView.ts';
 import { addEngine } from './engines/addEngine.ts';
 import { manageEngines } from './engines/manageEngines.ts';
 import type { Extension } from './extension.ts';
 import { changeJob } from './jobs/jobActions.ts';
+import { editMessage } from './messages/editMessage.ts';
 import {
 	chooseModelsFolder,
 	downloadChosenModel,
@@ -62,8 +64,10 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.translate.chooseSystem': ({ languageServer }) =>
 		chooseTranslationSystem(languageServer),
 	'nearglot.translate.file': ({ languageServer }, uri) => translateOpenFile(languageServer, uri),
-	'nearglot.translate.missingMessages': ({ languageServer, log }, uri) =>
-		translateMissingMessages(languageServer, log, uri),
+	'nearglot.translate.missingMessages': ({ languageServer, reviews }, uri) =>
+		translateMissingMessages(languageServer, reviews, uri),
+	'nearglot.messages.edit': ({ languageServer, messageTables }, place) =>
+		editMessage(languageServer, messageTables, place),
 	'nearglot.translate.preview': ({ previews }, uri) => previews.show(uri),
 	'nearglot.translate.nameSymbol': ({ languageServer }, place) =>
 		renameSymbolInEnglish(languageServer, place),
@@ -90,6 +94,7 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.jobs.cancel': (extension, node) => changeJob(extension, node, 'cancel'),
 	'nearglot.jobs.retry': (extension, node) => changeJob(extension, node, 'retry'),
 	'nearglot.jobs.refresh': ({ jobs }) => jobs.refresh(),
+	'nearglot.completions.choose': (extension) => turnOnCompletions(extension),
 	'nearglot.engines.add': (extension) => addEngine(extension),
 	'nearglot.engines.manage': (extension) => manageEngines(extension),
 	'nearglot.models.choose': (extension) => chooseModel(extension),
@@ -144,6 +149,7 @@ async function showMenu(): Promise<void> {
 		['nearglot.models.choose', '$(server)', vscode.l10n.t('Choose Model')],
 		['nearglot.models.suggest', '$(lightbulb)', vscode.l10n.t('Pick a Better Model')],
 		['nearglot.models.download', '$(cloud-download)', vscode.l10n.t('Download Model')],
+		['nearglot.completions.choose', '$(sparkle)', vscode.l10n.t('Turn On Completions')],
 		['nearglot.studio.open', '$(browser)', vscode.l10n.t('Open Studio in Browser')],
 		['nearglot.diagnose', '$(pulse)', vscode.l10n.t('Diagnose')],
 		['nearglot.server.copyEndpoint', '$(copy)', vscode.l10n.t('Copy API Endpoint')],

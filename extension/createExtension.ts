@@ -6,6 +6,7 @@ import { removeOldDrafts } from '../server/store/files.ts';
 import { onNotice } from '../server/store/notices.ts';
 import { TeamAccounts } from './account/authProvider.ts';
 import { Team } from './account/team.ts';
+import { MessageReviews } from './actions/review/messageReviews.ts';
 import { registerInlineCompletions } from './ai/inlineCompletions.ts';
 import { registerModelProvider } from './ai/modelProvider.ts';
 import { registerParticipant } from './ai/participant.ts';
@@ -25,7 +26,9 @@ import { shareGlossaries } from './glossaryFiles.ts';
 import { JobsTree } from './jobs/jobsTree.ts';
 import { LanguageServerClient } from './languageServerClient.ts';
 import { MessageHovers } from './messages/messageHovers.ts';
+import { MessageLenses } from './messages/messageLenses.ts';
 import { MessagesTree } from './messages/messagesTree.ts';
+import { MessageTables } from './messages/messageTables.ts';
 import { LoadedModels } from './models/loadedModels.ts';
 import { ModelsTree } from './models/modelsTree.ts';
 import { TranslatedPreviews } from './preview/translatedPreview.ts';
@@ -101,9 +104,11 @@ export function createExtension(
 	});
 	const jobs = new JobsTree(languageServer);
 	const messages = new MessagesTree(languageServer, log);
+	const messageTables = new MessageTables(languageServer, messages);
 	const readerMode = new ReaderMode(languageServer, log);
 	const previews = new TranslatedPreviews(languageServer);
 	const { extensionUri } = context;
+	const reviews = new MessageReviews(languageServer, extensionUri, log);
 	const transcripts = new TranscriptStore(transcriptFolder);
 	const recordings = new RecordingEditor({
 		languageServer,
@@ -139,6 +144,8 @@ export function createExtension(
 		team,
 		readerMode,
 		previews,
+		reviews,
+		messageTables,
 		recordings,
 		transcripts,
 		dictation,
@@ -159,6 +166,7 @@ export function createExtension(
 		registerCommands(extension),
 		readerMode,
 		previews,
+		reviews,
 		createTargetLanguageItem(),
 		followLanguages(languageServer),
 		shareGlossaries(languageServer, log),
@@ -168,7 +176,9 @@ export function createExtension(
 		jobs,
 		messages,
 		vscode.window.registerTreeDataProvider('nearglot.messages', messages),
-		new MessageHovers(languageServer, messages),
+		messageTables,
+		new MessageHovers(messageTables).register(),
+		new MessageLenses(messageTables).register(),
 		shareSecrets(context.secrets, languageServer),
 		offerTerminalEnvironment(context, languageServer),
 		watchTerminals(),

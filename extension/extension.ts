@@ -2,11 +2,13 @@
 
 import type * as vscode from 'vscode';
 import type { Team } from './account/team.ts';
+import type { MessageReviews } from './actions/review/messageReviews.ts';
 import type { ChatPageController } from './chat/chatPageController.ts';
 import type { ChatStore } from './chat/chatStore.ts';
 import type { Proposals } from './chat/proposals.ts';
 import type { JobsTree } from './jobs/jobsTree.ts';
 import type { LanguageServerClient } from './languageServerClient.ts';
+import type { MessageTables } from './messages/messageTables.ts';
 import type { ModelsTree } from './models/modelsTree.ts';
 import type { TranslatedPreviews } from './preview/translatedPreview.ts';
 import type { ReaderMode } from './readerMode.ts';
@@ -26,6 +28,8 @@ export interface Extension {
 	readonly team: Team;
 	readonly readerMode: ReaderMode;
 	readonly previews: TranslatedPreviews;
+	readonly reviews: MessageReviews;
+	readonly messageTables: MessageTables;
 	readonly recordings: RecordingEditor;
 	readonly transcripts: TranscriptStore;
 	readonly dictation: EditorDictation;

@@ -24,6 +24,7 @@ export interface Settings {
 	'transcribe.model': string;
 	/** ISO 639-1; empty: whichever is heard. */
 	'transcribe.language': string;
+	'messages.codeLens': 'missing' | 'all' | 'off';
 	'inline.model': string;
 	/** Handed to the daemon when it is started. */
 	'models.roots': readonly string[];

@@ -1,7 +1,7 @@
 /**
  * Copies pictures the end-to-end tests have made, light and dark, to docs/screenshots/, where the documents show them, and makes
  * the tour, a film of one of these tests, an animated WebP (with ffmpeg). `node scripts/screenshots.mjs` after
- * `E2E_FILM=1 node scripts/e2e.mjs ui chat.e2e views.e2e transcript.e2e editing.e2e studio.e2e tour.e2e`.
+ * `E2E_FILM=1 node scripts/e2e.mjs ui chat.e2e views.e2e transcript.e2e messages.e2e studio.e2e tour.e2e`.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -14,6 +14,7 @@ export type {
 	PageState,
 } from '../server/protocol/index.ts';
 
+export { reviewStrings } from './reviewStrings.ts';
 export { microphoneStrings, transcriptStrings } from './transcriptStrings.ts';
 
 /** English texts of the page; the key is the name, the value what is translated. */

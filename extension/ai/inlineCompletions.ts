@@ -9,6 +9,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { setting } from '../settings.ts';
 import { CompletionCache } from './completionCache.ts';
+import { CompletionsItem } from './completionsItem.ts';
 
 /** Milliseconds without a key after which the model is asked. */
 const quietMs = 180;
@@ -25,6 +26,7 @@ export function registerInlineCompletions(
 	log: vscode.LogOutputChannel,
 ): vscode.Disposable {
 	const cache = new CompletionCache();
+	const status = new CompletionsItem();
 	/** A model that refused: asking again with every key would help nobody. */
 	let refused: string | undefined;
 	const changed = vscode.workspace.onDidChangeConfiguration((event) => {
@@ -44,6 +46,7 @@ export function registerInlineCompletions(
 			const known = cache.find(scope, prefix, suffix);
 			if (known !== undefined) return item(known, position);
 			if (!isInvoked && !(await quiet(token))) return [];
+			const askedAt = performance.now();
 			try {
 				const completion = await languageServer.request(
 					'nearglot/complete',
@@ -52,6 +55,7 @@ export function registerInlineCompletions(
 				);
 				const filled = completion.text.trimEnd();
 				cache.add(scope, prefix, suffix, filled);
+				if (filled !== '') status.suggested(performance.now() - askedAt);
 				return item(filled, position);
 			} catch (error) {
 				if (error instanceof AppError && error.code === 'cancelled') return [];
@@ -68,6 +72,7 @@ export function registerInlineCompletions(
 	};
 	return vscode.Disposable.from(
 		changed,
+		status,
 		vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
 	);
 }

@@ -18,20 +18,33 @@ const lookup =
 
 /** The key at a column of a line, or what may be one. */
 export function keyInCode(line: string, character: number): KeyInCode | undefined {
-	for (const found of line.matchAll(strings)) {
+	return keysInCode(line).find(({ reach: [from, to] }) => character >= from && character <= to);
+}
+
+/** All keys of a line, and what may be some; within its reach a cursor is on one. */
+export function keysInCode(
+	line: string,
+): (KeyInCode & { readonly reach: readonly [from: number, to: number] })[] {
+	const quoted = [...line.matchAll(strings)].map((found) => {
 		const start = found.index + 1;
 		const [, , text = ''] = found;
 		const end = start + text.length;
-		if (character < start - 1 || character > end + 1) continue;
 		// i18next puts the name of a file before it.
 		const key = text.replace(/^[\w-]+:(?!\s)/, '');
-		return { key, start: end - key.length, end, isCalled: lookup.test(line.slice(0, start - 1)) };
-	}
-	for (const found of line.matchAll(resources)) {
+		const isCalled = lookup.test(line.slice(0, start - 1));
+		const reach = [start - 1, end + 1] as const;
+		return { key, start: end - key.length, end, isCalled, reach };
+	});
+	const named = [...line.matchAll(resources)].map((found) => {
 		const end = found.index + found[0].length;
 		const key = found[1] ?? '';
-		if (character >= found.index && character <= end)
-			return { key, start: end - key.length, end, isCalled: true };
-	}
-	return undefined;
+		return {
+			key,
+			start: end - key.length,
+			end,
+			isCalled: true,
+			reach: [found.index, end] as const,
+		};
+	});
+	return [...quoted, ...named];
 }

@@ -14,6 +14,11 @@ export const messageFilePattern = `**/{${[
 	),
 	...['strings', 'arrays', 'plurals'].map((name) => `${name}*.xml`),
 ].join(',')}}`;
+/** Documents whose keys are looked at: one selector, for beside a distant workspace both may mean the same documents. */
+export const messageSchemes: vscode.DocumentSelector = [
+	{ scheme: 'file' },
+	{ scheme: 'vscode-remote' },
+];
 const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
 const maxFiles = 5000;
 
@@ -37,4 +42,18 @@ export const relativeTo = (folder: vscode.WorkspaceFolder, file: vscode.Uri): st
 /** The text of a file, with what is not saved yet. */
 export async function messageFileText(uri: vscode.Uri): Promise<string> {
 	return (await vscode.workspace.openTextDocument(uri)).getText();
+}
+
+/** The same; `undefined` where there is no such file. */
+export async function textIfThere(uri: vscode.Uri): Promise<string | undefined> {
+	try {
+		return await messageFileText(uri);
+	} catch (error) {
+		const isThere = await vscode.workspace.fs.stat(uri).then(
+			() => true,
+			() => false,
+		);
+		if (isThere) throw error;
+		return undefined;
+	}
 }

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { MessageFamily, MessageProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { familiesIn, messageFilePattern, messageFileText } from './messageFiles.ts';
+import { familiesIn, messageFilePattern, messageFileText, textIfThere } from './messageFiles.ts';
 import { shareBar } from './shareBar.ts';
 
 /** A family of message files and the folder it is of. */
@@ -21,6 +21,8 @@ type Node = FamilyNode | LocaleNode;
 /** Milliseconds of quiet after a file has changed. */
 const quietMs = 400;
 const contextKey = 'nearglot.hasMessages';
+/** What the command line records of translations. */
+const recordPath = '.nearglot/translations.json';
 
 /** Serves the view `nearglot.messages`, which is there while the workspace has message files. */
 export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -98,7 +100,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 			const progress = await this.#progress(node);
 			item.description = describe(progress);
 			item.iconPath = new vscode.ThemeIcon(
-				progress.missing === 0 ? 'pass' : 'circle-large-outline',
+				progress.missing + progress.stale === 0 ? 'pass' : 'circle-large-outline',
 			);
 			item.accessibilityInformation = { label: `${to}: ${describe(progress)}` };
 		} catch (error) {
@@ -115,11 +117,13 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 				messageFileText(vscode.Uri.joinPath(folder.uri, path)),
 			),
 		);
+		const record = await textIfThere(vscode.Uri.joinPath(folder.uri, recordPath));
 		return this.#languageServer.request('nearglot/messageProgress', {
 			fileName: family.source,
 			source: source ?? '',
 			target: text ?? '',
 			to: target.to,
+			...(record === undefined ? {} : { recorded: { text: record, path: target.path } }),
 		});
 	}
 
@@ -145,9 +149,10 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 	}
 }
 
-function describe({ total, missing, unused }: MessageProgress): string {
+function describe({ total, missing, unused, stale }: MessageProgress): string {
 	const parts = [shareBar(total - missing, total)];
 	if (missing > 0) parts.push(vscode.l10n.t('{0} missing', missing));
+	if (stale > 0) parts.push(vscode.l10n.t('{0} changed in the source', stale));
 	if (unused > 0) parts.push(vscode.l10n.t('{0} no longer used', unused));
 	return parts.join(' · ');
 }

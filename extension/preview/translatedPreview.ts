@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { AppError, asAppError } from '../../server/protocol/index.ts';
+import { AppError, asAppError, readyTargets } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
 import { matchingLine } from './lineMap.ts';
@@ -49,7 +49,8 @@ export class TranslatedPreviews implements vscode.Disposable {
 class Preview implements vscode.Disposable {
 	readonly #languageServer: LanguageServerClient;
 	readonly #document: vscode.TextDocument;
-	readonly #to: string;
+	/** BCP 47; may be changed in the page. */
+	#to: string;
 	readonly #panel: vscode.WebviewPanel;
 	readonly #listening: vscode.Disposable;
 	readonly #onClosed: () => void;
@@ -68,8 +69,7 @@ class Preview implements vscode.Disposable {
 		this.#document = document;
 		this.#to = to;
 		this.#onClosed = onClosed;
-		const name = document.uri.path.split('/').at(-1) ?? '';
-		const title = `${name} · ${languageLabel(to)}`;
+		const title = this.#title();
 		const engine = vscode.extensions.getExtension(markdownExtension)?.extensionUri;
 		const folder = vscode.Uri.joinPath(document.uri, '..');
 		const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
@@ -105,7 +105,18 @@ class Preview implements vscode.Disposable {
 			base: `${webview.asWebviewUri(folder).toString()}/`,
 			styles,
 			title,
+			texts: {
+				language: vscode.l10n.t('Language'),
+				layout: vscode.l10n.t('Layout'),
+				translation: vscode.l10n.t('Translation'),
+				both: vscode.l10n.t('Both'),
+			},
 		});
+	}
+
+	#title(): string {
+		const name = this.#document.uri.path.split('/').at(-1) ?? '';
+		return `${name} · ${languageLabel(this.#to)}`;
 	}
 
 	reveal(): void {
@@ -130,8 +141,19 @@ class Preview implements vscode.Disposable {
 
 	/** A page that was hidden has forgotten everything and says so when it is back. */
 	#received(message: unknown): void {
-		const { ready, open } = (message ?? {}) as { ready?: unknown; open?: unknown };
-		if (ready === true) void this.#draw();
+		const { ready, open, to, goTo } = (message ?? {}) as Partial<
+			Record<'ready' | 'open' | 'to' | 'goTo', unknown>
+		>;
+		if (ready === true) {
+			void this.#offerLanguages();
+			void this.#draw();
+		}
+		if (typeof to === 'string' && to !== this.#to) {
+			this.#to = to;
+			this.#panel.title = this.#title();
+			void this.#draw();
+		}
+		if (typeof goTo === 'number') void this.#goTo(goTo);
 		if (typeof open !== 'string') return;
 		if (/^(?:https?|mailto):/i.test(open)) void vscode.env.openExternal(vscode.Uri.parse(open));
 		else if (!/^[a-z][a-z\d+.-]*:/i.test(open)) {
@@ -139,6 +161,37 @@ class Preview implements vscode.Disposable {
 			const folder = vscode.Uri.joinPath(this.#document.uri, '..');
 			void vscode.commands.executeCommand('vscode.open', vscode.Uri.joinPath(folder, path));
 		}
+	}
+
+	/** Shows a line of the source in its editor. */
+	async #goTo(line: number): Promise<void> {
+		const place = new vscode.Position(Math.max(0, Math.min(line, this.#document.lineCount - 1)), 0);
+		const known = vscode.window.visibleTextEditors.find(
+			({ document }) => document === this.#document,
+		);
+		await vscode.window.showTextDocument(this.#document, {
+			viewColumn: known?.viewColumn ?? vscode.ViewColumn.One,
+			selection: new vscode.Range(place, place),
+		});
+	}
+
+	/** Fills the list of languages; those that the models here reach come first. */
+	async #offerLanguages(): Promise<void> {
+		const [{ languages }, { models }] = await Promise.all([
+			this.#languageServer.request('nearglot/languages', {
+				displayLanguage: vscode.env.language,
+			}),
+			this.#languageServer.request('nearglot/models', {}),
+		]);
+		const ready = readyTargets(models);
+		const rank = (code: string) => (code === this.#to ? 0 : ready.has(code) ? 1 : 2);
+		const sorted = [...languages].sort(
+			(a, b) => rank(a.code) - rank(b.code) || a.name.localeCompare(b.name),
+		);
+		await this.#panel.webview.postMessage({
+			languages: sorted.map(({ code, name }) => ({ code, name })),
+			language: this.#to,
+		});
 	}
 
 	async #draw(): Promise<void> {
@@ -149,8 +202,8 @@ class Preview implements vscode.Disposable {
 		const source = this.#document.getText();
 		const fileName = this.#document.uri.path.split('/').at(-1) ?? 'text.md';
 		try {
-			await webview.postMessage({ busy: true });
-			const { text, quality } = await this.#languageServer.request(
+			await webview.postMessage({ busy: true, language: this.#to });
+			const { text, quality, language } = await this.#languageServer.request(
 				'nearglot/translateDocument',
 				{
 					fileName: /\.(?:md|mdx|markdown)$/i.test(fileName) ? fileName : `${fileName}.md`,
@@ -162,14 +215,17 @@ class Preview implements vscode.Disposable {
 				asking.token,
 			);
 			if (this.#asking !== asking) return;
-			const html = await vscode.commands.executeCommand<string>('markdown.api.render', text);
+			const [html, original] = await Promise.all(
+				[text, source].map((markdown) =>
+					vscode.commands.executeCommand<string>('markdown.api.render', markdown),
+				),
+			);
 			if (this.#asking !== asking) return;
 			this.#shown = { source, text };
-			const state =
-				quality === undefined
-					? ''
-					: vscode.l10n.t('Estimated quality of the translation: {0} %', Math.round(100 * quality));
-			await webview.postMessage({ html, busy: false, state });
+			await webview.postMessage({
+				...{ html, source: original, sourceLanguage: language, busy: false },
+				state: this.#stateText(language, quality),
+			});
 			const editor = vscode.window.visibleTextEditors.find(
 				({ document }) => document === this.#document,
 			);
@@ -181,10 +237,24 @@ class Preview implements vscode.Disposable {
 		}
 	}
 
+	#stateText(from: string, quality: number | undefined): string {
+		if (from.split('-')[0] === this.#to.split('-')[0])
+			return vscode.l10n.t(
+				'This text is in {0} already. Choose another language.',
+				languageLabel(this.#to),
+			);
+		return quality === undefined
+			? ''
+			: vscode.l10n.t('Estimated quality of the translation: {0} %', Math.round(100 * quality));
+	}
+
 	#follow({ document, visibleRanges }: vscode.TextEditor): void {
 		const top = visibleRanges[0]?.start.line;
 		if (document !== this.#document || top === undefined) return;
 		const { source, text } = this.#shown;
-		void this.#panel.webview.postMessage({ line: matchingLine(source, text, top) });
+		void this.#panel.webview.postMessage({
+			line: matchingLine(source, text, top),
+			sourceLine: top,
+		});
 	}
 }

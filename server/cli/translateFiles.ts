@@ -16,10 +16,10 @@ import {
 } from '../translate/documents/documentThread.ts';
 import { applyEdits } from '../translate/documents/edits.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import type { MessageFormat } from '../translate/documents/messageChanges.ts';
 import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import {
-	type MessageFormat,
 	type MissingResult,
 	messageFormatOf,
 	missingMessages,

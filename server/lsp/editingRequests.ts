@@ -14,6 +14,7 @@ import { pushAll } from '../protocol/lists.ts';
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
 import {
 	messageProgressInWorker,
+	setMessagesInWorker,
 	translateDocumentInWorker,
 	translateFileInWorker,
 	translateMissingInWorker,
@@ -25,6 +26,7 @@ import { minDocumentQuality } from '../translate/qualityEstimate.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
 import type { Editing } from './editing.ts';
 import { findSymbolName } from './findSymbolName.ts';
+import { MessageNotes } from './messageNotes.ts';
 import { blocksIn, proseLanguages } from './prose/paragraphs.ts';
 import { jobFor, spliceJobs, translateJobs, translateRange } from './prose/translateRange.ts';
 import { qualityOf } from './translations.ts';
@@ -131,20 +133,31 @@ export function editingRequests(editing: Editing) {
 		const { fileName, source, target, to, from, without, uri, partialResultToken } = params;
 		const languages = { to, ...(from ? { from } : {}) };
 		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
-		const translator = translations.translator(ask, signal);
-		return translateMissingInWorker(
+		const notes = new MessageNotes();
+		const translator = notes.noting((texts, language) =>
+			translations.translate(texts, { ...ask, from: language }, signal),
+		);
+		const made = await translateMissingInWorker(
 			{ fileName, text: source, target, ...languages, ...(without ? { without } : {}) },
-			translator,
+			{ ...translations.translator(ask, signal), translate: translator },
 			signal,
 		);
+		const glossary = uri === undefined ? undefined : glossaries.of(uri);
+		return { ...made, added: notes.annotated(made.added, languages, glossary) };
 	};
 
+	const set: Handler<'nearglot/setMessages'> = (
+		{ fileName, source, target, to, messages },
+		signal,
+	) => setMessagesInWorker({ fileName, text: source, target, to, set: messages }, signal);
+
 	const progress: Handler<'nearglot/messageProgress'> = (
-		{ fileName, source, target, to, withMessages },
+		{ fileName, source, target, to, withMessages, recorded },
 		signal,
 	) => {
 		const look = withMessages ? 'messages' : 'count';
-		return messageProgressInWorker({ fileName, text: source, target, to, look }, signal);
+		const job = { fileName, text: source, target, to, look, ...defined({ recorded }) } as const;
+		return messageProgressInWorker(job, signal);
 	};
 
 	const readerRanges: Handler<'nearglot/readerRanges'> = (params, signal) =>
@@ -211,6 +224,7 @@ export function editingRequests(editing: Editing) {
 		'nearglot/translateFile': wholeFile,
 		'nearglot/translateMissing': missing,
 		'nearglot/messageProgress': progress,
+		'nearglot/setMessages': set,
 		'nearglot/readerRanges': readerRanges,
 		'nearglot/nameSymbol': name,
 		'nearglot/messageFiles': families,

@@ -224,6 +224,7 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 	handle('nearglot/translateFile', requests['nearglot/translateFile']);
 	handle('nearglot/translateMissing', requests['nearglot/translateMissing']);
 	handle('nearglot/messageProgress', requests['nearglot/messageProgress']);
+	handle('nearglot/setMessages', requests['nearglot/setMessages']);
 	handle('nearglot/messageFiles', requests['nearglot/messageFiles']);
 	handle('nearglot/nameSymbol', requests['nearglot/nameSymbol']);
 	handle('nearglot/glossary/add', requests['nearglot/glossary/add']);

@@ -86,6 +86,8 @@ export interface MessageProgressParams {
 	readonly to: string;
 	/** Whether the messages are wanted, too. */
 	readonly withMessages?: boolean;
+	/** What was recorded of translations in the project: text of its `.nearglot/translations.json`, and path of the target in it. */
+	readonly recorded?: { readonly text: string; readonly path: string };
 }
 
 /** A message of a source file and what a translated file makes of it. */
@@ -99,6 +101,8 @@ export interface MessageRow {
 	readonly target?: string;
 	/** Offset in the target. */
 	readonly targetAt?: number;
+	/** Part of a sentence: why a program could not use the target, as with a placeholder that is lost. */
+	readonly fault?: string;
 }
 
 export interface MessageProgress {
@@ -106,6 +110,8 @@ export interface MessageProgress {
 	readonly missing: number;
 	/** Messages of the target that the source no longer has. */
 	readonly unused: number;
+	/** Messages whose source has changed since they were translated, as far as the file or the record says. */
+	readonly stale: number;
 	/** In the order of the source, when they are wanted. */
 	readonly messages?: readonly MessageRow[];
 }
@@ -120,6 +126,38 @@ export interface TextCounts {
 	readonly partly: number;
 }
 
+/** A term of a glossary in a message. */
+export interface MessageTerm {
+	/** As the message has it. */
+	readonly source: string;
+	/** As the glossary wants it. */
+	readonly target: string;
+	/** Whether the translation has it. */
+	readonly isUsed: boolean;
+}
+
+/** Translations of single messages that are to be put into a translated file. */
+export interface SetMessagesParams {
+	/** Its ending names the format. */
+	readonly fileName: string;
+	readonly source: string;
+	/** Text of the translated file; empty when there is none yet. */
+	readonly target: string;
+	/** BCP 47 code of the target. */
+	readonly to: string;
+	/** Keys as {@link MessageRow} has them. */
+	readonly messages: readonly { readonly key: string; readonly text: string }[];
+}
+
+export interface SetMessagesResult {
+	/** The target file with the texts in it; nothing else of it is changed. */
+	readonly text: string;
+	/** Keys that the source does not have, or whose place only a person can write. */
+	readonly refused: readonly string[];
+	/** Texts that a program could not use, with the reason as a part of a sentence. They are in `text`. */
+	readonly faults: readonly { readonly key: string; readonly fault: string }[];
+}
+
 export interface TranslateMissingResult {
 	/** The target file with what it lacked. */
 	readonly text: string;
@@ -128,6 +166,10 @@ export interface TranslateMissingResult {
 		readonly text: string;
 		/** What says it now; absent where that is more than one text, as of plural forms. */
 		readonly translation?: string;
+		/** Estimate of the model that translated it, 0…1; absent where none was made. */
+		readonly quality?: number;
+		/** Terms of the workspace's glossary in the text. */
+		readonly terms?: readonly MessageTerm[];
 	}[];
 	/** Source texts that could not be translated whole; they are not in `text`. */
 	readonly refused: readonly string[];

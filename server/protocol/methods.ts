@@ -15,6 +15,8 @@ import type {
 	MessageProgressParams,
 	NameSymbolParams,
 	NameSymbolResult,
+	SetMessagesParams,
+	SetMessagesResult,
 	TextCounts,
 	TranslateMissingParams,
 	TranslateMissingResult,
@@ -266,6 +268,7 @@ export interface Requests {
 	/** Partial results are TextsProgress. */
 	'nearglot/translateMissing': { params: TranslateMissingParams; result: TranslateMissingResult };
 	'nearglot/messageProgress': { params: MessageProgressParams; result: MessageProgress };
+	'nearglot/setMessages': { params: SetMessagesParams; result: SetMessagesResult };
 	'nearglot/messageFiles': {
 		params: MessageFilesParams;
 		result: { families: readonly MessageFamily[] };

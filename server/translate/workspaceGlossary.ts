@@ -5,6 +5,7 @@
 
 import { type Term, termFinder } from './glossary.ts';
 import { canonicalLanguage, primaryLanguage } from './languageCodes.ts';
+import type { Fixed } from './mask.ts';
 import { mergeSpans, protectedSpans } from './protect.ts';
 import { withoutEnd } from './whiteSpace.ts';
 
@@ -165,14 +166,9 @@ export type TermMarker = (text: string) => string | undefined;
  * none.
  */
 export function termMarker(terms: readonly Term[], language: string): TermMarker {
-	const find = termFinder(terms, language);
+	const find = freeTermFinder(terms, language);
 	return (text) => {
-		if (terms.length === 0) return undefined;
-		const spans = mergeSpans(protectedSpans(text));
-		const found = find(text).filter(
-			({ start, end }) =>
-				!spans.some(([from, to]) => start < to && end > from) && !inTag(text, start),
-		);
+		const found = find(text);
 		if (found.length === 0) return undefined;
 		let out = '';
 		let next = 0;
@@ -181,6 +177,22 @@ export function termMarker(terms: readonly Term[], language: string): TermMarker
 			next = end;
 		}
 		return out + text.slice(next);
+	};
+}
+
+/** Finds terms in a text, but for those in placeholders, code and tags. */
+export function freeTermFinder(
+	terms: readonly Term[],
+	language: string,
+): (text: string) => readonly Fixed[] {
+	const find = termFinder(terms, language);
+	return (text) => {
+		if (terms.length === 0) return [];
+		const spans = mergeSpans(protectedSpans(text));
+		return find(text).filter(
+			({ start, end }) =>
+				!spans.some(([from, to]) => start < to && end > from) && !inTag(text, start),
+		);
 	};
 }
 

@@ -8,10 +8,11 @@ import { fileProblem } from '../../server/cli/fileProblem.ts';
 import { meaningOf, noFile } from '../../server/cli/namedFile.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const folder = temporaryFolder('paths');
+// One further down: what lies beside it is of this test alone, too.
+const folder = join(temporaryFolder('paths'), 'inner');
 const before_ = process.cwd();
 before(async () => {
-	await mkdir(join(folder, 'docs'));
+	await mkdir(join(folder, 'docs'), { recursive: true });
 	await mkdir(join(folder, 'my docs'));
 	await writeFile(join(folder, 'guide.md'), 'x');
 	await writeFile(join(folder, 'two words.md'), 'x');

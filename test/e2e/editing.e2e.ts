@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { clipboard, command, desk, editorText, openFile, patientMs, photograph } from './window.ts';
+import { clipboard, command, desk, editorText, openFile, patientMs } from './window.ts';
 
 /** Puts the cursor on a word by the mouse. */
 async function pointAt(page: Page, word: string) {
@@ -122,35 +122,6 @@ test('a whole file is shown as a difference and nothing is saved', async () => {
 	await page.close();
 });
 
-test('missing messages of every language are proposed, and nothing is written before a yes', async () => {
-	const { open, workspace, pictures } = await desk();
-	const folder = join(workspace, 'locales');
-	mkdirSync(folder, { recursive: true });
-	writeFileSync(
-		join(folder, 'en.json'),
-		'{\n  "title": "The first page",\n  "gone": "The file {name} could not be opened."\n}\n',
-	);
-	writeFileSync(join(folder, 'de.json'), '{\n  "title": "Die erste Seite"\n}\n');
-	writeFileSync(join(folder, 'fr.json'), '{\n  "title": "La première page"\n}\n');
-	const page = await open();
-	await openFile(page, 'en.json', 'could not be opened');
-	await command(page, 'Nearglot: Translate Missing Messages…');
-	const list = page.locator('.quick-input-widget');
-	const rows = list.locator('.monaco-list-row').filter({ hasText: '{name}' });
-	await rows.nth(1).waitFor();
-	await photograph(page, pictures, 'missing-messages');
-	assert.doesNotMatch(readFileSync(join(folder, 'de.json'), 'utf8'), /gone/);
-	await list.getByRole('button', { name: 'OK' }).click();
-	await page.locator('.notification-toast').filter({ hasText: '2 messages in 2 files' }).waitFor();
-	await openFile(page, 'de.json', 'gone');
-	const text = ((await editorText(page).textContent()) ?? '').replaceAll('\u00a0', ' ');
-	assert.match(text, /\{name\}/);
-	for (const file of ['de.json', 'fr.json'])
-		assert.doesNotMatch(readFileSync(join(folder, file), 'utf8'), /gone/, 'nothing is saved');
-	await command(page, 'File: Revert File');
-	await page.close();
-});
-
 test('a German name gets an English one in the same case style wherever it is used', async () => {
 	const { open, workspace } = await desk();
 	writeFileSync(
@@ -192,6 +163,12 @@ test('a term of the glossary is used, and the Markdown preview follows in anothe
 	await page.keyboard.press('Control+End');
 	await page.keyboard.type('The file could not be opened.');
 	await frame.locator('main').filter({ hasText: 'Datei' }).waitFor();
+	await frame.getByRole('button', { name: 'Both' }).click();
+	const pair = frame.locator('.pair').filter({ hasText: 'The password is too short.' });
+	await pair.filter({ hasText: 'Losungswort' }).waitFor();
+	await page.screenshot({ path: join(pictures, 'preview-both.png') });
+	await frame.getByRole('combobox', { name: 'Language' }).selectOption('fr');
+	await pair.filter({ hasText: 'mot de passe' }).waitFor();
 	assert.ok(existsSync(join(workspace, '.nearglot', 'glossary.tsv')));
 	await page.close();
 });

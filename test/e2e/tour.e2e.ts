@@ -73,11 +73,14 @@ async function messagesScene(page: Page, film: Film): Promise<void> {
 	await openFile(page, 'en.json', 'could not be opened');
 	await film.hold(1200);
 	await fromPalette(page, film, 'missing messages', 'Nearglot: Translate Missing Messages…');
-	const list = page.locator('.quick-input-widget');
-	await list.locator('.monaco-list-row').filter({ hasText: '{name}' }).nth(1).waitFor();
+	const review = await webview(page, '.review li');
+	const rows = review.locator('.review > ul > li').filter({ hasText: '{name}' });
+	await rows.nth(1).waitFor();
 	await film.hold(3000);
-	await list.getByRole('button', { name: 'OK' }).click();
-	await page.locator('.notification-toast').filter({ hasText: '2 messages in 2 files' }).waitFor();
+	for (const row of await rows.all()) await row.getByRole('button', { name: 'Accept' }).click();
+	await review.getByRole('button', { name: 'Put 2 into the files' }).click();
+	await review.getByRole('status').filter({ hasText: '2 messages in 2 files' }).waitFor();
+	await film.hold(1500);
 	await openFile(page, 'de.json', 'gone');
 	await film.hold(2500);
 	for (const file of ['de.json', 'fr.json']) {

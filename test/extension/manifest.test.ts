@@ -5,7 +5,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { editingStrings } from '../../server/lsp/texts.ts';
-import { chatStrings, microphoneStrings, transcriptStrings } from '../../webview/protocol.ts';
+import {
+	chatStrings,
+	microphoneStrings,
+	reviewStrings,
+	transcriptStrings,
+} from '../../webview/protocol.ts';
 import { recorderStrings } from '../../webview/recorderStrings.ts';
 import { studioStrings, whereModelsRun } from '../../webview/studioStrings.ts';
 
@@ -85,6 +90,7 @@ test('every text of the code is in the bundle of every language, with its placeh
 			editingStrings,
 			microphoneStrings,
 			recorderStrings,
+			reviewStrings,
 			studioStrings,
 			transcriptStrings,
 			Object.fromEntries(whereModelsRun),

@@ -414,6 +414,22 @@ test('a long document is taken apart elsewhere, so that hovers are answered mean
 	);
 });
 
+test('single messages are set by their keys, and what a program could not use is said', async () => {
+	const set = await editor.client.sendRequest<object>('nearglot/setMessages', {
+		...{ fileName: 'en.json', to: 'de', target: '{}' },
+		source: '{"a": "The window", "b": "The {name} is gone"}',
+		messages: [
+			{ key: 'b', text: 'Fort' },
+			{ key: 'c', text: 'Nichts' },
+		],
+	});
+	assert.deepEqual(set, {
+		text: '{\n  "b": "Fort"\n}',
+		refused: ['c'],
+		faults: [{ key: 'b', fault: '{name} is missing' }],
+	});
+});
+
 test('a Word file comes and goes as base64', async () => {
 	const source = await wordFile('<w:p><w:r><w:t>The file is gone</w:t></w:r></w:p>');
 	const { content, pieces } = await editor.client.sendRequest<{ content: string; pieces: number }>(

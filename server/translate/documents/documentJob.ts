@@ -1,7 +1,11 @@
 /** One document through its reader, wherever that runs, and the messages of the thread it may run in. */
 
 import { defined } from '../../protocol/defined.ts';
-import type { MessageProgress, MessageRow } from '../../protocol/editingMessages.ts';
+import type {
+	MessageProgress,
+	MessageRow,
+	SetMessagesResult,
+} from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
@@ -10,6 +14,7 @@ import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextComments, TextTranslator } from './documentLanguage.ts';
 import { unknownFormat } from './knownFormats.ts';
+import type { MessageFormat } from './messageChanges.ts';
 import { type MessageState, messageStates } from './messageStates.ts';
 import {
 	extractOfMessages,
@@ -18,7 +23,10 @@ import {
 	messageProgress,
 	translateMissing,
 } from './missingMessages.ts';
+import { keyOfPath, setMessages } from './setMessages.ts';
 import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
+import { placeholderFault } from './translationFaults.ts';
+import { parseRecord } from './translationRecord.ts';
 
 /** What a document's thread is started with. */
 export interface DocumentJob {
@@ -34,6 +42,10 @@ export interface DocumentJob {
 	readonly target?: string;
 	/** What is looked at instead of translating: how many messages there are, or each of them. */
 	readonly look?: 'count' | 'messages';
+	/** Text of a record of translations, and path of the translated file in it. */
+	readonly recorded?: { readonly text: string; readonly path: string };
+	/** Texts by keys that are put into `target` instead of translating. */
+	readonly set?: readonly { readonly key: string; readonly text: string }[];
 	/** Source texts that are not to be put into `target`. */
 	readonly without?: readonly string[];
 	/** Columns of a table whose cells are wanted. */
@@ -68,6 +80,7 @@ export type DocumentDone =
 	| { readonly type: 'file'; readonly result: FileResult }
 	| { readonly type: 'json'; readonly bytes: Uint8Array<ArrayBuffer> }
 	| { readonly type: 'progress'; readonly result: MessageProgress }
+	| { readonly type: 'set'; readonly result: SetMessagesResult }
 	| { readonly type: 'missing'; readonly result: MissingResult };
 
 /** From the thread. */
@@ -102,11 +115,13 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		checkWhole(text, extractOfMessages(format), fileName);
 		checkWhole(target, extractOfMessages(format), 'The translated file');
 		if (job.look) {
-			const counted = messageProgress(text, target, format, job.to);
+			const known = job.recorded && parseRecord(job.recorded.text).messages.get(job.recorded.path);
+			const counted = messageProgress(text, target, format, job.to, known);
 			if (job.look === 'count') return { type: 'progress', result: counted };
 			const messages = messageStates(text, target, format, job.to).map(messageRow);
 			return { type: 'progress', result: { ...counted, messages } };
 		}
+		if (job.set) return { type: 'set', result: setIn(job, target, format, job.set) };
 		const result = await translateMissing(text, target, format, translator, job);
 		return { type: 'missing', result };
 	}
@@ -132,8 +147,24 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
 }
 
-const messageRow = ({ path, source, sourceAt, target, targetAt }: MessageState): MessageRow => ({
-	key: path.join('.'),
-	...{ source, sourceAt },
-	...defined({ target, targetAt }),
-});
+function setIn(
+	{ text: source, to }: DocumentJob,
+	target: string,
+	format: MessageFormat,
+	set: NonNullable<DocumentJob['set']>,
+): SetMessagesResult {
+	const texts = new Map(set.map(({ key, text }) => [key, text]));
+	const { text, refused } = setMessages(source, target, format, to, texts);
+	const faults = messageStates(source, text, format, to).flatMap((state) => {
+		const key = keyOfPath(state.path);
+		const fault = texts.has(key) ? placeholderFault(state) : undefined;
+		return fault === undefined ? [] : [{ key, fault }];
+	});
+	return { text, refused, faults };
+}
+
+function messageRow(state: MessageState): MessageRow {
+	const { path, source, sourceAt, target, targetAt } = state;
+	const fault = placeholderFault(state);
+	return { key: keyOfPath(path), source, sourceAt, ...defined({ target, targetAt, fault }) };
+}

@@ -6,7 +6,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { archiveTypeOf } from '../../protocol/archiveTypes.ts';
-import type { MessageProgress } from '../../protocol/editingMessages.ts';
+import type { MessageProgress, SetMessagesResult } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
 import { type ComputingWatch, limitAltogether } from '../../work/computingLimit.ts';
@@ -133,7 +133,20 @@ export async function messageProgressInWorker(
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
-/** Counting needs no translations. */
+/** A translated message file with texts in it, each by its key. Throws as {@link translateDocumentInWorker}. */
+export async function setMessagesInWorker(
+	job: DocumentJob & { readonly target: string; readonly set: NonNullable<DocumentJob['set']> },
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<SetMessagesResult> {
+	if (!messageFormatOf(job.fileName))
+		throw new AppError('not_supported', `${job.fileName} is no message file of a known format.`);
+	const done = await inWorker(job, nothingAsked, ownPerson, signal, limits);
+	if (done.type === 'set') return done.result;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
+/** Counting and writing need no translations. */
 const nothingAsked: TextTranslator = {
 	detect: () => Promise.reject(new AppError('internal')),
 	translate: () => Promise.reject(new AppError('internal')),

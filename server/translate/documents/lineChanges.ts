@@ -10,6 +10,9 @@ export interface MissingMessage {
 	readonly text: string;
 }
 
+/** Whether the text of a message, with its keys from the root, is to be put in. */
+export type IsWanted = (text: string, path: readonly string[]) => boolean;
+
 /** What is missing, and source text in its place. */
 export interface MessageChanges {
 	readonly missing: MissingMessage[];
@@ -17,14 +20,13 @@ export interface MessageChanges {
 }
 
 /**
- * @param wanted whether a text is to be put in
  * @param firstAt where the first message of a target without any goes
  */
 export function lineChanges(
 	source: readonly MessageLine[],
 	target: readonly MessageLine[],
 	targetText: string,
-	wanted: (text: string) => boolean,
+	wanted: IsWanted,
 	firstAt = targetText.length,
 ): MessageChanges {
 	const eol = targetText.includes('\r\n') ? '\r\n' : '\n';
@@ -38,8 +40,9 @@ export function lineChanges(
 	for (const line of source) {
 		const own = there.get(line.key);
 		if (own) [at, after] = [own.end, true];
-		if (own?.isFilled || line.text === '' || (isPo && !wanted(line.text) && own)) continue;
-		if (!(line.parts ?? [line.text]).every(wanted)) continue;
+		if (own?.isFilled || line.text === '' || (isPo && !wanted(line.text, [line.key]) && own))
+			continue;
+		if (!(line.parts ?? [line.text]).every((text) => wanted(text, [line.key]))) continue;
 		found.missing.push({ path: [line.key], text: line.text });
 		if (own?.valueAt && line.valueAt) {
 			const value = line.code.slice(line.valueAt[0] - line.start, line.valueAt[1] - line.start);

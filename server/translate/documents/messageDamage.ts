@@ -2,8 +2,9 @@
 
 import { AppError } from '../../protocol/errors.ts';
 import { damageOf } from './damage.ts';
+import type { MessageFormat } from './messageChanges.ts';
 import { jsonTree, yamlTree } from './messageTree.ts';
-import { extractOfMessages, type MessageFormat } from './missingMessages.ts';
+import { extractOfMessages } from './missingMessages.ts';
 
 export interface NamedText {
 	/** As the user knows it: a path. */

@@ -1,8 +1,8 @@
 /** The messages of a source file with what a translated file makes of them, message by message. */
 
 import { flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
+import { isLanguageKey, type MessageFormat } from './messageChanges.ts';
 import { jsonTree, type MessageTree, type TreeFormat, yamlTree } from './messageTree.ts';
-import { isLanguageKey, type MessageFormat } from './missingMessages.ts';
 import { entriesFor, pluralKey, siblingsOf } from './pluralKeys.ts';
 import { poEntries } from './poEntries.ts';
 

@@ -1,8 +1,9 @@
 /** What a project's check finds in a translated message file, with its place. */
 
 import { type IcuNode, parseIcu } from './icu.ts';
+import type { MessageFormat } from './messageChanges.ts';
 import { type MessageState, messageStates } from './messageStates.ts';
-import { type MessageFormat, missingMessages } from './missingMessages.ts';
+import { missingMessages } from './missingMessages.ts';
 import { isIcuBranching, placeholders, sameConversions } from './placeholders.ts';
 import { isCountPlaceholder } from './pluralKeys.ts';
 import { type MadeMessage, pointerOf, staleMessages } from './translationRecord.ts';
@@ -88,12 +89,12 @@ function linesOf(text: string): (offset: number) => number {
 }
 
 /** What a program could not do with a translation; `undefined` when nothing is broken. */
-function placeholderFault({
+export function placeholderFault({
 	source,
 	target,
 	isPlural,
 	isPrintf,
-}: MessageState): string | undefined {
+}: Pick<MessageState, 'source' | 'target' | 'isPlural' | 'isPrintf'>): string | undefined {
 	if (target === undefined) return undefined;
 	if (isIcuBranching(source)) return icuFault(source, target);
 	const [from, into] = [placeholders(source), placeholders(target)];

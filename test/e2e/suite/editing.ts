@@ -152,6 +152,31 @@ describe('translation in the editor', () => {
 			assert.doesNotMatch(await hoverText(file, 2, 18), /Datei/);
 			const german = await vscode.workspace.openTextDocument(at('keys/locales/de.json'));
 			assert.match(await hoverText(german, 2, 8), /Open the file/);
+			const lensesOf = async (document: vscode.TextDocument) => {
+				const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+					'vscode.executeCodeLensProvider',
+					document.uri,
+				);
+				return lenses
+					.filter(({ command }) => command?.command === 'nearglot.messages.edit')
+					.map(({ range, command }) => [range.start.line, command?.title]);
+			};
+			const missing = '$(warning) Missing in de';
+			assert.deepEqual(await lensesOf(file), [[1, missing]]);
+			const english = await vscode.workspace.openTextDocument(at('keys/locales/en.json'));
+			assert.deepEqual(await lensesOf(english), [[3, missing]]);
+			assert.deepEqual(await lensesOf(german), []);
+			const settings = vscode.workspace.getConfiguration('nearglot');
+			const target = vscode.ConfigurationTarget.Global;
+			await settings.update('messages.codeLens', 'all', target);
+			try {
+				assert.deepEqual(await lensesOf(file), [
+					[0, 'de Datei öffnen'],
+					[1, 'de –'],
+				]);
+			} finally {
+				await settings.update('messages.codeLens', undefined, target);
+			}
 		} finally {
 			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 			await vscode.workspace.fs.delete(at('keys'), { recursive: true });

@@ -2,13 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MessageFormat } from '../../../server/translate/documents/messageChanges.ts';
+import { messageStates } from '../../../server/translate/documents/messageStates.ts';
 import {
-	type MessageFormat,
 	mergeMissing,
 	messageFormatOf,
 	messageProgress,
 	missingMessages,
 } from '../../../server/translate/documents/missingMessages.ts';
+import { recordedMessages } from '../../../server/translate/documents/translationRecord.ts';
 
 const tell = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
 const keys = (source: string, target: string, format: MessageFormat) =>
@@ -205,6 +207,26 @@ test('messages are counted: all, missing ones with the forms of the language, an
 		total: 3,
 		missing: 2,
 		unused: 1,
+		stale: 0,
 	});
-	assert.deepEqual(messageProgress(source, '', 'json', 'de'), { total: 3, missing: 3, unused: 0 });
+	assert.deepEqual(messageProgress(source, '', 'json', 'de'), {
+		...{ total: 3, missing: 3, unused: 0, stale: 0 },
+	});
+});
+
+test('messages whose source has changed since they were translated are counted, by the record or the file itself', () => {
+	const states = messageStates(
+		'{"a": "One", "b": "Two"}',
+		'{"a": "Eins", "b": "Zwei"}',
+		'json',
+		'de',
+	);
+	const recorded = recordedMessages(states, undefined, new Set());
+	const count = (target: string) =>
+		messageProgress('{"a": "One more", "b": "Two"}', target, 'json', 'de', recorded).stale;
+	assert.equal(count('{"a": "Eins", "b": "Zwei"}'), 1);
+	assert.equal(count('{"a": "Noch eins", "b": "Zwei"}'), 0, 'somebody has seen to it');
+	const po = 'msgid "One more"\nmsgstr ""\n';
+	const fuzzy = '#, fuzzy\n#| msgid "One"\nmsgid "One more"\nmsgstr "Eins"\n';
+	assert.equal(messageProgress(po, fuzzy, 'po', 'de').stale, 1);
 });

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MessageFormat } from '../../../server/translate/documents/messageChanges.ts';
 import { messageStates } from '../../../server/translate/documents/messageStates.ts';
-import type { MessageFormat } from '../../../server/translate/documents/missingMessages.ts';
 import { translationFaults } from '../../../server/translate/documents/translationFaults.ts';
 import {
 	emptyRecord,

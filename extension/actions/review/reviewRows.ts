@@ -1,0 +1,37 @@
+/** Messages that a file lacked, as rows to be looked through. Pure. */
+
+import type {
+	MessageRow,
+	ReviewRow,
+	TranslateMissingResult,
+} from '../../../server/protocol/index.ts';
+
+/**
+ * Rows in the order of the source.
+ *
+ * @param before messages of the file as it is
+ * @param after messages of the file with the translations in it
+ */
+export function reviewRows(
+	{ path, to }: { readonly path: string; readonly to: string },
+	before: readonly MessageRow[],
+	after: readonly MessageRow[],
+	{ added, refused }: Pick<TranslateMissingResult, 'added' | 'refused'>,
+): ReviewRow[] {
+	const there = new Set(before.filter(({ target }) => target !== undefined).map(({ key }) => key));
+	const notes = new Map(added.map((message) => [message.text.trim(), message]));
+	const lost = new Set(refused.map((text) => text.trim()));
+	return after.flatMap(({ key, source, target, fault }): ReviewRow[] => {
+		if (there.has(key) || (target === undefined && !lost.has(source.trim()))) return [];
+		const { quality, terms } = notes.get(source.trim()) ?? {};
+		return [
+			{
+				...{ id: `${path}\n${key}`, key, path, to, source, text: target ?? '' },
+				...{ decision: 'open', isEdited: false },
+				...(fault === undefined ? {} : { fault }),
+				...(quality === undefined ? {} : { quality }),
+				...(terms === undefined ? {} : { terms }),
+			},
+		];
+	});
+}
