@@ -17,8 +17,7 @@ const inline = new Set(
 	),
 );
 
-/** Parts that open and close themselves. */
-const whole = /^<(?:br|img|wbr)\b|\/>$|^<(\w+)[^>]*>[\s\S]*<\/\1\s*>$/i;
+const empty = new Set(['br', 'img', 'wbr']);
 
 export const htmlReading = { decodeEntities: false } as const;
 /** XHTML is read as the XML it is: tags close themselves, and names have a case. */
@@ -31,6 +30,8 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 	const kept = new Untouched();
 	let parts: MarkupPart[] = [];
 	let start = 0;
+	/** Inline tags that are open in it: a line that ends amid them goes on. */
+	let openTags = 0;
 	/** End of what is in `parts`, or of the last thing that is no sentence. */
 	let done = 0;
 	const add = (to: number, fixed: boolean) => {
@@ -47,6 +48,7 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 		const piece = markupPiece(withTemplates(parts), start, done);
 		if (piece) pieces.push(piece);
 		parts = [];
+		openTags = 0;
 		done = Math.max(done, to);
 		start = done;
 	};
@@ -61,8 +63,10 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 				const [from, to] = [parser.startIndex, parser.endIndex + 1];
 				add(from, true);
 				kept.open(name, attributes);
-				if (!inline.has(name) || (name === 'br' && endsSentence(parts))) close(to);
+				const isEnd = name === 'br' && !wasKept && openTags === 0 && endsSentence(parts);
+				if (!inline.has(name) || isEnd) close(to);
 				else if (!wasKept) {
+					if (!empty.has(name)) openTags++;
 					parts.push({ raw: text.slice(from, to), fixed: true, start: from });
 					done = to;
 				} else add(to, true);
@@ -84,6 +88,7 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 				if (inline.has(name) && !implied) add(to, true);
 				kept.close();
 				if (!inline.has(name)) close(to);
+				else if (!kept.now && !empty.has(name)) openTags--;
 			},
 			onend() {
 				close(text.length);
@@ -95,13 +100,9 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 	return pieces;
 }
 
-/** Whether a line ends with a sentence and closes its tags, so that the next one says something else. */
+/** Whether a line ends with a sentence, so that the next one says something else. */
 function endsSentence(parts: readonly MarkupPart[]): boolean {
-	const tags = parts.filter(({ fixed, raw }) => fixed && /^<\/?[a-z]/i.test(raw));
-	const closing = tags.filter(({ raw }) => raw.startsWith('</'));
-	const opening = tags.filter(({ raw }) => /^<[a-z]/i.test(raw) && !whole.test(raw));
-	if (opening.length !== closing.length) return false;
-	const last = parts.findLast(({ fixed, raw }) => !fixed && raw.trim() !== '');
+	const last = parts.slice(-20).findLast(({ fixed, raw }) => !fixed && raw.trim() !== '');
 	return last !== undefined && /[.!?:;。！？]["'”’»)]*\s*$/u.test(last.raw);
 }
 
