@@ -14,8 +14,13 @@ export function translatedFileName(name: string, language: string): string {
  */
 export function familyPath(pattern: string, to: string): string {
 	const isAndroid = /(?:^|\/)values-\{to\}\//.test(pattern);
-	return pattern.replace('{to}', () => (isAndroid ? androidQualifier(to) : to));
+	const written = isAndroid ? androidQualifier(to) : hasLowLines.test(pattern) ? lowLines(to) : to;
+	return pattern.replace('{to}', () => written);
 }
+
+/** Places whose readers know `pt_BR` alone: Java, Flutter, Qt, gettext and extensions of browsers. */
+const hasLowLines = /_\{to\}\.[^/]*$|\{to\}\.po$|\{to\}\/LC_MESSAGES\/|_locales\/\{to\}\//;
+const lowLines = (to: string): string => to.replaceAll('-', '_');
 
 /** Android's own way to write a language; what is more than language and region begins with `b+`. */
 function androidQualifier(to: string): string {

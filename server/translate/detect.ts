@@ -135,9 +135,11 @@ export const detectLanguage: LanguageDetector = async (text, likely = []) => {
 	const hasLittle =
 		words.length >= minCertain && little >= 0.4 && little * words.split(/\s+/).length > 1;
 	const isLong = words.length >= enoughLetters || hasLittle;
+	const mayBeTwin = close.has(first.language) && words.length < enoughLetters;
 	const isClear =
-		(isLong && first.share >= clearShare) ||
-		(words.length >= clearLetters && first.share >= clearShareOfShort);
+		!mayBeTwin &&
+		((isLong && first.share >= clearShare) ||
+			(words.length >= clearLetters && first.share >= clearShareOfShort));
 	const most = isShared(words, first.language) ? 0.5 : 1;
 	return {
 		language: first.language,

@@ -1,10 +1,11 @@
 import { commandLabels } from './commandLabels.ts';
 import { laterWordLabels } from './laterWordLabels.ts';
 import { settingLabels } from './settingLabels.ts';
+import { viewLabels } from './viewLabels.ts';
 import { wordLabels } from './wordLabels.ts';
 
 /**
- * The commonest labels of user interfaces, written by this project, with those of four more files: English, German, French, Spanish. A small model
+ * The commonest labels of user interfaces, written by this project, with those of five more files: English, German, French, Spanish. A small model
  * knows sentences, and of a word alone it makes anything.
  */
 
@@ -372,7 +373,7 @@ export function uiLabel(text: string, from: string, to: string): string | undefi
 	const column = from === 'en' ? targets.indexOf(to) : -1;
 	if (column < 0 || text.length > 40) return undefined;
 	rows ??= new Map(
-		(table + settingLabels + commandLabels + wordLabels + laterWordLabels)
+		(table + settingLabels + commandLabels + wordLabels + laterWordLabels + viewLabels)
 			.split('\n')
 			.map((line) => {
 				const [label = '', ...others] = line.split('|');

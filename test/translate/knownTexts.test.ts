@@ -25,6 +25,8 @@ test('labels of user interfaces are in four languages', () => {
 	assert.equal(uiLabel('Log in', 'en', 'es'), 'Iniciar sesión');
 	assert.equal(uiLabel('Save As…', 'en', 'de'), 'Speichern unter…');
 	assert.equal(uiLabel('Page Setup', 'en', 'fr'), 'Mise en page');
+	assert.equal(uiLabel('Rows per page:', 'en', 'de'), 'Zeilen pro Seite:');
+	assert.equal(uiLabel('Is Not Empty', 'en', 'es'), 'No está vacío');
 	for (const text of ['save', 'SAVE AS', 'Constructor', '', '…', 'Save it'])
 		assert.equal(uiLabel(text, 'en', 'de'), undefined, text);
 	assert.equal(uiLabel('Save', 'en', 'it'), undefined);
@@ -39,6 +41,7 @@ test('the tables hold 1,000 labels, each once and in every language', async () =
 		'commandLabels',
 		'wordLabels',
 		'laterWordLabels',
+		'viewLabels',
 	]) {
 		const source = await readFile(`server/translate/${name}.ts`, 'utf8');
 		for (const [line] of source.matchAll(/^[A-Z][^`|\n]*(?:\|[^|\n]*){3}$/gm)) {

@@ -17,6 +17,8 @@ const inline = new Set(
 	),
 );
 
+const empty = new Set(['br', 'img', 'wbr']);
+
 export const htmlReading = { decodeEntities: false } as const;
 /** XHTML is read as the XML it is: tags close themselves, and names have a case. */
 export const xhtmlReading = { xmlMode: true, decodeEntities: false } as const;
@@ -28,6 +30,8 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 	const kept = new Untouched();
 	let parts: MarkupPart[] = [];
 	let start = 0;
+	/** Inline tags that are open in it: a line that ends amid them goes on. */
+	let openTags = 0;
 	/** End of what is in `parts`, or of the last thing that is no sentence. */
 	let done = 0;
 	const add = (to: number, fixed: boolean) => {
@@ -41,9 +45,10 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 		done = to;
 	};
 	const close = (to: number) => {
-		const piece = markupPiece(parts, start, done);
+		const piece = markupPiece(withTemplates(parts), start, done);
 		if (piece) pieces.push(piece);
 		parts = [];
+		openTags = 0;
 		done = Math.max(done, to);
 		start = done;
 	};
@@ -58,8 +63,10 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 				const [from, to] = [parser.startIndex, parser.endIndex + 1];
 				add(from, true);
 				kept.open(name, attributes);
-				if (!inline.has(name)) close(to);
+				const isEnd = name === 'br' && !wasKept && openTags === 0 && endsSentence(parts);
+				if (!inline.has(name) || isEnd) close(to);
 				else if (!wasKept) {
+					if (!empty.has(name)) openTags++;
 					parts.push({ raw: text.slice(from, to), fixed: true, start: from });
 					done = to;
 				} else add(to, true);
@@ -81,6 +88,7 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 				if (inline.has(name) && !implied) add(to, true);
 				kept.close();
 				if (!inline.has(name)) close(to);
+				else if (!kept.now && !empty.has(name)) openTags--;
 			},
 			onend() {
 				close(text.length);
@@ -92,6 +100,32 @@ export function htmlSentences(text: string, reading: HtmlReading = htmlReading):
 	return pieces;
 }
 
+/** Whether a line ends with a sentence, so that the next one says something else. */
+function endsSentence(parts: readonly MarkupPart[]): boolean {
+	const last = parts.slice(-20).findLast(({ fixed, raw }) => !fixed && raw.trim() !== '');
+	return last !== undefined && /[.!?:;。！？]["'”’»)]*\s*$/u.test(last.raw);
+}
+
+/** Parts in which instructions of template engines (`<%= name %>`), text to the parser, are none. */
+function withTemplates(parts: readonly MarkupPart[]): MarkupPart[] {
+	const joined: MarkupPart[] = [];
+	for (const part of parts) {
+		const last = joined.at(-1);
+		if (last && !last.fixed && !part.fixed)
+			joined[joined.length - 1] = { ...last, raw: last.raw + part.raw };
+		else joined.push(part);
+	}
+	return joined.flatMap((part) => {
+		if (part.fixed || !part.raw.includes('<%')) return [part];
+		let at = part.start ?? 0;
+		return part.raw.split(/(<%[^%]{0,500}%>)/).map((raw, index) => {
+			const own = { raw, fixed: index % 2 === 1, start: at };
+			at += raw.length;
+			return own;
+		});
+	});
+}
+
 /** Values of attributes that people read, in the tags they stand in. */
 export function htmlAttributes(text: string, reading: HtmlReading = htmlReading): Piece[] {
 	const pieces: Piece[] = [];
@@ -100,7 +134,7 @@ export function htmlAttributes(text: string, reading: HtmlReading = htmlReading)
 	const parser: Parser = new Parser(
 		{
 			onattribute(name, value, quote) {
-				if (!quote || !/\p{L}{2}/u.test(value)) return;
+				if (!quote || value.includes('<%') || !/\p{L}{2}/u.test(value)) return;
 				const source = text.slice(parser.startIndex, parser.endIndex);
 				const offset = source.indexOf(quote) + 1;
 				const start = parser.startIndex + offset;

@@ -13,6 +13,9 @@ const datePattern = new RegExp(
 	`^${dateField}(?:(?:[\\s.,:/-]{1,3}|'[^']{0,20}')${dateField}){1,8}[.]?$`,
 );
 const direction = /^(?:ltr|rtl)$/i;
+/** A path of Windows, whose folders may have blanks in their names. */
+const windowsPath =
+	/^(?:[A-Za-z]:|\\\\[\w.$-]+)\\(?:[^\s\\/:*?"<>|][^\\/:*?"<>|\n]{0,80}\\)*(?:[^\s\\/:*?"<>|][^\\/:*?"<>|\n]{0,80})?$/;
 /** One word in small letters joined by hyphens, with something in it that only programs are called. */
 const packageName =
 	/^(?=.*(?:^|-)(?:npm|npx|js|ts|css|html|json|yaml|xml|sql|cli|eslint|babel|webpack|rollup|vite|react|vue|node|api|sdk|utils?|config|plugin|loader|parser|cache|env)(?:-|$))[a-z\d]+(?:-[a-z\d]+)+$|^@[a-z\d][\w.-]*\/[\w.-]+$/;
@@ -30,7 +33,13 @@ const settingValue = /^[a-z\d][\w.:%/-]*$|^[^\p{L}]*$/u;
  */
 export function isProse(value: string, keys: readonly string[] = []): boolean {
 	if (!/\p{L}{2}/u.test(value) || notProse.test(value)) return false;
-	if (symbol.test(value) || direction.test(value) || packageName.test(value)) return false;
+	if (
+		windowsPath.test(value) ||
+		symbol.test(value) ||
+		direction.test(value) ||
+		packageName.test(value)
+	)
+		return false;
 	if (value.length < 80) {
 		if (datePattern.test(value)) return false;
 		if (value.includes('%') && !/\p{L}{2}/u.test(value.replace(conversions, ' '))) return false;

@@ -130,7 +130,7 @@ const plainOf = (pattern: string): readonly string[] => [
 ];
 
 /** The language of a folder as Android (`values-pt-rBR`, `values-b+sr+Latn`) and Apple (`pt-BR.lproj`) name it. */
-function folderLanguage(name: string): { written: string; pattern: string } | undefined {
+export function folderLanguage(name: string): { written: string; pattern: string } | undefined {
 	// A car is no Carib, although its letters are.
 	if (name === 'values-car') return undefined;
 	const android = /^values-(?:b\+([A-Za-z0-9+]+)|([a-z]{2,3})(?:-r([A-Z]{2}))?)$/.exec(name);

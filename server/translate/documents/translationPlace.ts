@@ -3,7 +3,8 @@
  * the place of the source's language in the path, else beside the source. Paths are written with `/`.
  */
 
-import { isLanguageName } from './messageFamilies.ts';
+import { familyPath } from '../../protocol/translatedFileName.ts';
+import { folderLanguage, isLanguageName } from './messageFamilies.ts';
 
 /** `docs/guide.md` → `docs/guide.de.md`. */
 const beside = '{dir}/{name}.{lang}{ext}';
@@ -33,24 +34,39 @@ export function placeByPattern(pattern: string, source: string, to: string): str
 
 /** @param from Language of the sources as their paths write it, `en` */
 export function usualPlace(source: string, to: string, from: string): string {
-	return placeByLanguage(source, from, to) ?? placeByPattern(beside, source, to);
+	const pattern = patternByLanguage(source, from) ?? patternOfPlatform(source);
+	return pattern === undefined ? placeByPattern(beside, source, to) : familyPath(pattern, to);
 }
 
-/** A path with one language in the place of another; `undefined` when it does not name that. */
-function placeByLanguage(path: string, from: string, to: string): string | undefined {
+/** Where those who read such files look for other languages; `undefined` when any place will do. */
+function patternOfPlatform(path: string): string | undefined {
+	if (/(?:^|\/)values\/[^/]+\.xml$/.test(path))
+		return path.replace(/values(?=\/[^/]+$)/, 'values-{to}');
+	if (/(?:^|\/)Base\.lproj\/[^/]+$/.test(path))
+		return path.replace(/Base(?=\.lproj\/[^/]+$)/, '{to}');
+	if (path.endsWith('.properties')) return path.replace(/\.properties$/, '_{to}.properties');
+	if (path.endsWith('.pot')) return path.replace(/\.pot$/, '.{to}.po');
+	return undefined;
+}
+
+/** A path with `{to}` in the place of its language; `undefined` when it does not name that. */
+function patternByLanguage(path: string, from: string): string | undefined {
 	const parts = path.split('/');
 	const file = parts.pop() ?? '';
 	const { name, ext } = partsOfPath(file);
 	const isFrom = (written: string): boolean =>
 		written.replaceAll('_', '-').toLowerCase() === from.toLowerCase();
 	const folder = parts.map((part) => `${part}/`).join('');
-	if (isFrom(name)) return folder + to + ext;
+	if (isFrom(name)) return `${folder}{to}${ext}`;
 	const [, stem = '', joint = '', written = ''] = /^(.+)([._-])([^._-]+)$/.exec(name) ?? [];
 	// `check-in` and `log_in` are no files of a language; `guide.en` and `app_en` are.
-	if (stem !== '' && isFrom(written) && joint !== '-') return folder + stem + joint + to + ext;
-	const at = parts.findLastIndex(isFrom);
+	if (stem !== '' && isFrom(written) && joint !== '-') return `${folder}${stem}${joint}{to}${ext}`;
+	const at = parts.findLastIndex(
+		(part) => isFrom(part) || isFrom(folderLanguage(part)?.written ?? ''),
+	);
 	if (at < 0) return undefined;
-	return [...parts.slice(0, at), to, ...parts.slice(at + 1), file].join('/');
+	const pattern = folderLanguage(parts[at] ?? '')?.pattern ?? '{to}';
+	return [...parts.slice(0, at), pattern, ...parts.slice(at + 1), file].join('/');
 }
 
 /** The files among some that are no translation of another one of them. */
@@ -74,9 +90,22 @@ function originalsOf(path: string, from: string): string[] {
 	if (stem !== '' && isOther(written))
 		found.push(`${folder}${stem}${ext}`, `${folder}${stem}${joint}${from}${ext}`);
 	for (const [at, part] of parts.entries())
-		if (isOther(part))
-			found.push([...parts.slice(0, at), from, ...parts.slice(at + 1), file].join('/'));
+		for (const original of originalFolders(part, from, isOther))
+			found.push([...parts.slice(0, at), original, ...parts.slice(at + 1), file].join('/'));
 	return found;
+}
+
+/** Folders of which one is a translation by its name. */
+function originalFolders(
+	name: string,
+	from: string,
+	isOther: (written: string) => boolean,
+): string[] {
+	if (isOther(name)) return [from];
+	const named = folderLanguage(name);
+	if (!named || !isOther(named.written)) return [];
+	const plain = named.pattern === 'values-{to}' ? 'values' : 'Base.lproj';
+	return [plain, named.pattern.replace('{to}', from)];
 }
 
 function partsOfPath(path: string): { dir: string; name: string; ext: string } {

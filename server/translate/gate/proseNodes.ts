@@ -3,7 +3,7 @@
  * may be wrapped elsewhere afterwards.
  */
 
-import { asciiDocMarks, rstMarks, singleMark } from '../documents/prose/marks.ts';
+import { asciiDocMarks, isUnderlined, rstMarks, singleMark } from '../documents/prose/marks.ts';
 import { linesOf } from '../whiteSpace.ts';
 import type { SyntaxNode } from './gate.ts';
 
@@ -43,8 +43,10 @@ const asciiDocHead =
 /** Blocks, attributes, macros, titles, lists, the bars of tables, marks. */
 export function asciiDocNodes(text: string): SyntaxNode[] {
 	let inTable = false;
-	const nodes = withMarks(text, asciiDocMarks, (line) => {
+	const nodes = withMarks(text, asciiDocMarks, (line, above) => {
 		const body = line.trimEnd();
+		// Its length is that of the title.
+		if (isUnderlined(above, body)) return [`line ${body.charAt(0)}`];
 		if (/^\|={3,}$/.test(body)) inTable = !inTable;
 		if (isAsciiDocLine(body)) return [body];
 		const bars = inTable ? (body.match(/(?<!\\)\|/g)?.length ?? 0) : 0;
@@ -69,11 +71,14 @@ export function asciiDocNodes(text: string): SyntaxNode[] {
 function withMarks(
 	text: string,
 	marks: RegExp,
-	nodesOf: (line: string) => readonly string[],
+	nodesOf: (line: string, above: string) => readonly string[],
 ): SyntaxNode[] {
-	const nodes: SyntaxNode[] = linesOf(text).flatMap(({ start, text: line }) =>
-		(line.trim() === '' ? ['blank'] : nodesOf(line)).map((node) => ({ at: start, node })),
-	);
+	let above = '';
+	const nodes: SyntaxNode[] = linesOf(text).flatMap(({ start, text: line }) => {
+		const own = line.trim() === '' ? ['blank'] : nodesOf(line, above);
+		above = line.trimEnd();
+		return own.map((node) => ({ at: start, node }));
+	});
 	// A mark may go on in the next line of its paragraph; offsets stay.
 	const joined = text
 		.replace(/^([!-/:-@[-`{-~])\1{2,}[ \t]*$/gm, (line) => ' '.repeat(line.length))

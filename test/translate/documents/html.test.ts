@@ -65,7 +65,8 @@ test('HTML: sentences with their inline tags, attributes that are read, nothing 
 		'Your name',
 		'Café menu',
 		'Today’s <t1>special</t1> menu',
-		'Press <t1/> and read the <t2>long manual</t2> &lt;now&gt;.<t3/> Then wait.',
+		'Press <t1/> and read the <t2>long manual</t2> &lt;now&gt;.',
+		'Then wait.',
 		'Unclosed paragraph',
 		'One',
 		'Two',
@@ -77,7 +78,7 @@ test('HTML: sentences with their inline tags, attributes that are read, nothing 
 	);
 	assert.match(
 		text,
-		/<p>«Press <code>make all<\/code> and read the <a href="a\.html\?x=1&amp;y=2" title='«More of it»'>long manual<\/a> &lt;now&gt;\.<br\/> Then wait\.»\n<p>/,
+		/<p>«Press <code>make all<\/code> and read the <a href="a\.html\?x=1&amp;y=2" title='«More of it»'>long manual<\/a> &lt;now&gt;\.»<br\/>\n {3}«Then wait\.»\n<p>/,
 	);
 	assert.match(text, /<ul><li>«One»<li>«Two»<\/ul>\n<pre>keep {3}this<\/pre>/);
 	assert.match(text, /«Ask <span class="x notranslate">Acme <b>Cloud<\/b><\/span> for help\.»/);
@@ -154,4 +155,21 @@ test('HTML: a tag around a sign that is written by its name may hold the sign it
 	);
 	assert.match(text, /<b>WORDS<\/b>\s*<a href="#i">\s*(?:¶|&para;|&PARA;)<\/a>/);
 	assert.deepEqual(refused, []);
+});
+
+test('HTML: a line that ends with a sentence is one of its own, any other break moves along', async () => {
+	const { asked } = await shouted(
+		'a.html',
+		'<p>Some <b>words. <br>Others</b> here <br>and <i>there</i>.<br/>The <code>x</code> line:<br>The last</p>',
+	);
+	assert.deepEqual(
+		asked.map((text) => text.replace(/<[^>]*>/g, '|')),
+		['Some |words. |Others| here |and |there|.', 'The | line:', 'The last'],
+	);
+});
+
+test('HTML: instructions of template engines stay as they are, in attributes too', async () => {
+	const source = '<p title="The <%= name %> here">Some <%= link_to "a" %> words <% end %></p>';
+	const { text } = await shouted('a.html', source);
+	assert.equal(text, source.replace('Some', 'SOME').replace('words', 'WORDS'));
 });

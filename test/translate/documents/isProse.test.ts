@@ -68,3 +68,10 @@ test('settings of Rails among messages stay, labels of the same name do not', as
 		source.replace('en:', 'de:').replace('Language', '«Language»').replace('Save it', '«Save it»'),
 	);
 });
+
+test('paths of Windows are no words, also with blanks in them', () => {
+	for (const path of ['C:\\Program Files\\My App', 'd:\\', '\\\\server\\Shared Files\\a.txt'])
+		assert.equal(isProse(path), false, path);
+	for (const words of ['C:\\ is full', 'Save it in C:\\Program Files', 'D: the drive'])
+		assert.equal(isProse(words), true, words);
+});

@@ -320,3 +320,44 @@ test('reStructuredText: what pictures say and what code is called is translated'
 		),
 	);
 });
+
+test('reStructuredText: options keep their lines and their names', async () => {
+	const source = `Some words.
+
+-a FILE   Write to it
+-b        Read from it,
+          then go on
+--long, --other=NAME  Be loud
+/V  Say more
+--alone
+    What it does
+
+The words -x and --y stay in a sentence.
+`;
+	const { text } = await shouted('a.rst', source);
+	assert.equal(
+		text,
+		source
+			.replace('it,\n          then', 'it, then')
+			.replace(
+				/Some words|Write to it|Read from it,|then go on|Be loud|Say more|What it does|The words|and|stay in a sentence|-x|--y/g,
+				(words) => words.toUpperCase(),
+			),
+	);
+});
+
+test('AsciiDoc: a line under a title gets its length, and opens no code', async () => {
+	const longer = (text: string) => text.toUpperCase().replace('TITLE', 'LONG TITLE');
+	const { text } = await shouted(
+		'a.adoc',
+		'The title\n=========\nA Name\n\nSome words\n\nThe title\n---------\n\nWords\n\n----\nsome code\n----\n\nTitle\n~~~~~~\nWords\n',
+		{},
+		longer,
+	);
+	assert.equal(
+		text,
+		'THE LONG TITLE\n==============\nA Name\n\nSOME WORDS\n\nTHE LONG TITLE\n--------------\n\nWORDS\n\n----\nsome code\n----\n\nLONG TITLE\n~~~~~~~~~~\nWORDS\n',
+	);
+	const quoted = await shouted('a.adoc', 'Some "`curly words`" and \'`single ones`\' here.\n');
+	assert.equal(quoted.text, 'SOME "`CURLY WORDS`" AND \'`SINGLE ONES`\' HERE.\n');
+});

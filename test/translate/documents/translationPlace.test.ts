@@ -41,6 +41,24 @@ test('the language of the source in a path gives way to that of the translation'
 	for (const [source, target] of cases) assert.equal(usualPlace(source, 'de', 'en'), target);
 });
 
+test('a translation goes where programs look for it', () => {
+	const cases: [string, string][] = [
+		['app/res/values/strings.xml', 'app/res/values-pt-rBR/strings.xml'],
+		['res/values-en/strings.xml', 'res/values-pt-rBR/strings.xml'],
+		['App/en.lproj/Localizable.strings', 'App/pt-BR.lproj/Localizable.strings'],
+		['App/Base.lproj/Main.strings', 'App/pt-BR.lproj/Main.strings'],
+		['src/messages.properties', 'src/messages_pt_BR.properties'],
+		['src/messages_en.properties', 'src/messages_pt_BR.properties'],
+		['po/hello.pot', 'po/hello.pt_BR.po'],
+		['locale/en/LC_MESSAGES/django.po', 'locale/pt_BR/LC_MESSAGES/django.po'],
+		['lib/l10n/app_en.arb', 'lib/l10n/app_pt_BR.arb'],
+		['_locales/en/messages.json', '_locales/pt_BR/messages.json'],
+		['config/locales/en.yml', 'config/locales/pt-BR.yml'],
+		['docs/values/guide.md', 'docs/values/guide.pt-BR.md'],
+	];
+	for (const [source, target] of cases) assert.equal(usualPlace(source, 'pt-BR', 'en'), target);
+});
+
 test('a translation of another file that is there is no source', () => {
 	const sources = [
 		'README.md',
@@ -49,6 +67,11 @@ test('a translation of another file that is there is no source', () => {
 		'i18n/en.json',
 		'x/de/only.md',
 		'notes.id.txt',
+		'res/values/strings.xml',
+		'res/values-night/colors.xml',
+		'App/Base.lproj/Main.strings',
+		'App/en.lproj/Localizable.strings',
+		'App/fr.lproj/only.strings',
 	];
 	const made = [
 		'README.de.md',
@@ -56,6 +79,10 @@ test('a translation of another file that is there is no source', () => {
 		'docs/de/a.md',
 		'i18n/fr.json',
 		'i18n/zh-Hant.json',
+		'res/values-de/strings.xml',
+		'res/values-pt-rBR/strings.xml',
+		'App/de.lproj/Main.strings',
+		'App/pt-BR.lproj/Localizable.strings',
 	];
 	assert.deepEqual(withoutTranslations([...sources, ...made], 'en'), sources);
 });

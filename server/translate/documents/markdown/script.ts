@@ -1,69 +1,103 @@
 /**
- * JavaScript between braces in MDX. The reader of MDX asks at every closing brace whether the expression ends there, and
- * has the whole of it parsed each time; most of those braces are seen to be inner ones by counting.
+ * JavaScript between braces, in tags, imports and exports of MDX. The reader of MDX asks at every closing brace, and at every
+ * empty line of an export, whether the script ends there, and has all of it parsed each time. Here it is read along
+ * letter by letter, and only where it may end is the reader let ask.
  */
 
-import { type Options, Parser } from 'acorn';
+import { Parser } from 'acorn';
 import acornJsx from 'acorn-jsx';
+import { mdxjs } from 'micromark-extension-mdxjs';
+import type {
+	Code,
+	Construct,
+	ConstructRecord,
+	Effects,
+	Extension,
+	State,
+} from 'micromark-util-types';
+import { ScriptScanner } from './scriptScanner.ts';
 
-const parser = Parser.extend(acornJsx());
-
-/** What reads scripts for the reader of MDX. */
-export const scriptReader = {
-	parse: (text: string, options: Options) => parser.parse(text, options),
-	parseExpressionAt(text: string, at: number, options: Options) {
-		if (endsInside(text, at)) throw unfinished(text);
-		return parser.parseExpressionAt(text, at, options);
-	},
-};
+/** MDX as its own reader takes it: surely right, in time that grows with the square of a script's braces. */
+export const mdxPlain = mdxjs({ acorn: Parser.extend(acornJsx()), addResult: false });
 
 /**
- * Whether an expression surely goes on: a brace or a string in it is still open. Elements, templates, divisions and
- * patterns are not read here; what has them is told to be whole.
+ * The same in time that grows with the script's length. A script that is read wrong here ends in an error; whoever gets one
+ * asks `mdxPlain`.
  */
-export function endsInside(text: string, from = 0): boolean {
-	let depth = 0;
-	for (let at = from; at < text.length; at++) {
-		switch (text.charCodeAt(at)) {
-			case 0x22: // "
-			case 0x27: {
-				const end = endOfString(text, at);
-				if (end < 0) return false;
-				if (end >= text.length) return true;
-				at = end;
-				break;
-			}
-			case 0x7b: // {
-				depth++;
-				break;
-			case 0x7d: // }
-				depth--;
-				break;
-			case 0x2f: // /
-			case 0x3c: // <
-			case 0x60: // `
-				return false;
-			default:
-		}
-	}
-	return depth > 0;
+export const mdxReadAlong: Extension = {
+	...mdxPlain,
+	flow: readAlong(mdxPlain.flow),
+	text: readAlong(mdxPlain.text),
+};
+
+function readAlong(record: ConstructRecord | undefined): ConstructRecord {
+	const constructs: ConstructRecord = {};
+	for (const [code, list] of Object.entries(record ?? {}))
+		constructs[code] = [list ?? []].flat().map(constructReadAlong);
+	return constructs;
 }
 
-/** Where a string ends, the text's length if it does not, -1 if its line ends before. */
-function endOfString(text: string, start: number): number {
-	const quote = text.charCodeAt(start);
-	for (let at = start + 1; at < text.length; at++) {
-		const code = text.charCodeAt(at);
-		if (code === quote) return at;
-		if (code === 0x0a || code === 0x0d) return -1;
-		if (code === 0x5c) at++;
-	}
-	return text.length;
+/** Brackets around the script of a token; nothing for tokens that hold none. */
+const depthOf = (type: string): number | undefined =>
+	type === 'mdxjsEsm' ? 0 : /Expression(?:Attribute)?$/.test(type) ? 1 : undefined;
+const brace = 0x7d;
+
+/** An inner brace as the reader is shown it: any letter that ends nothing. */
+const noBrace = 0x5f;
+
+function constructReadAlong(construct: Construct): Construct {
+	return {
+		...construct,
+		tokenize(effects, ok, nok) {
+			let scanner: ScriptScanner | undefined;
+			let depth = 0;
+			let isOver = false;
+			let actual: Code = null;
+			const watching: Effects = {
+				...effects,
+				enter(type, fields) {
+					const own = depthOf(type);
+					if (own !== undefined) {
+						scanner = new ScriptScanner();
+						depth = own;
+					}
+					return effects.enter(type, fields);
+				},
+				exit(type) {
+					if (depthOf(type) !== undefined) scanner = undefined;
+					return effects.exit(type);
+				},
+				consume() {
+					scanner?.read(letterOf(actual));
+					return effects.consume(actual);
+				},
+				// At the end of each line: exports ask this way whether an empty one follows.
+				check(tried, then, otherwise) {
+					scanner?.read('\n');
+					if (scanner?.goesOn(depth) && otherwise) return otherwise;
+					return effects.check(tried, then, otherwise);
+				},
+			};
+			const watched =
+				(state: State): State =>
+				(code) => {
+					actual = code;
+					const isInner = code === brace && scanner?.goesOn(depth) === true;
+					const next = state(isInner ? noBrace : code);
+					return next && !isOver ? watched(next) : next;
+				};
+			const leaving =
+				(state: State): State =>
+				(code) => {
+					isOver = true;
+					return state(code);
+				};
+			return watched(construct.tokenize.call(this, watching, leaving(ok), leaving(nok)));
+		},
+	};
 }
 
-/** The error of a parser that came to the end of its text. */
-function unfinished(text: string): SyntaxError {
-	const at = text.length;
-	const place = { pos: at, raisedAt: at, loc: { line: 1, column: 0 } };
-	return Object.assign(new SyntaxError('Unexpected token'), place);
+function letterOf(code: Code): string {
+	if (code === null || code < -2) return '\n';
+	return code < 0 ? ' ' : String.fromCharCode(code);
 }

@@ -11,14 +11,13 @@ import { gfmFootnote } from 'micromark-extension-gfm-footnote';
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
-import { mdxjs } from 'micromark-extension-mdxjs';
 import { normalizeIdentifier } from 'micromark-util-normalize-identifier';
 import { subtokenize } from 'micromark-util-subtokenize';
 import type { Event, Extension, Token } from 'micromark-util-types';
 import { nestedTooDeeply } from '../../nesting.ts';
 import { startOfRun } from '../../whiteSpace.ts';
 import { math } from './math.ts';
-import { scriptReader } from './script.ts';
+import { mdxPlain, mdxReadAlong } from './script.ts';
 
 export type MarkdownDialect = 'markdown' | 'mdx';
 
@@ -31,9 +30,11 @@ const shared: readonly Extension[] = [
 	gfmTaskListItem(),
 	math,
 ];
-const extensions: Readonly<Record<MarkdownDialect, Extension[]>> = {
+type Reading = MarkdownDialect | 'mdxPlain';
+const extensions: Readonly<Record<Reading, Extension[]>> = {
 	markdown: [...shared],
-	mdx: [...shared, mdxjs({ acorn: scriptReader, addResult: false })],
+	mdx: [...shared, mdxReadAlong],
+	mdxPlain: [...shared, mdxPlain],
 };
 
 /** Characters of one paragraph that may be marks, and all its characters: pairs are looked for among them. */
@@ -72,7 +73,7 @@ export function* markdownChunks(
 			const end = blockEnd(text, start + length);
 			const part = text.slice(start, end);
 			if (end >= text.length) {
-				const events = from(start, () => eventsOf(part, dialect, isFirst, names));
+				const events = from(start, () => surely(part, dialect, isFirst, names));
 				chunk = { start, text: part, events };
 				break;
 			}
@@ -160,12 +161,22 @@ function definedIn(text: string): DefinedNames {
 	return names;
 }
 
-function eventsOf(
+/** Reads a part to its end, at last in the way that takes long. */
+function surely(
 	text: string,
 	dialect: MarkdownDialect,
 	isFirst: boolean,
 	names: DefinedNames,
 ): Event[] {
+	try {
+		return eventsOf(text, dialect, isFirst, names);
+	} catch (error) {
+		if (dialect === 'markdown') throw error;
+		return eventsOf(text, 'mdxPlain', isFirst, names);
+	}
+}
+
+function eventsOf(text: string, dialect: Reading, isFirst: boolean, names: DefinedNames): Event[] {
 	const context = parse({ extensions: [...(isFirst ? [matter] : []), ...extensions[dialect]] });
 	Object.assign(context, names);
 	const events = context.document().write(preprocess()(text, undefined, true));

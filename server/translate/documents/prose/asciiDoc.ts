@@ -6,7 +6,7 @@ import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { linesOf, type TextLine } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
-import { asciiDocApart, asciiDocMarks } from './marks.ts';
+import { asciiDocApart, asciiDocMarks, isUnderlined } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
 const opens = /^(?:[-*.=|]+|<\d+>|\d+\.|\/\/.*|:[\w-]+:.*|\[.*|NOTE:|TIP:|\+|.*::)$/;
@@ -51,6 +51,15 @@ function extract(text: string): Piece[] {
 		const line = lines[at] as TextLine;
 		const body = line.text.trimEnd();
 		const isBlock = isCode;
+		const below = lines[at + 1];
+		if (below && paragraph.length === 0 && !inTable && !isBlock && isUnderlined(body, below.text)) {
+			pushAll(pieces, underlined(text, line, below));
+			at++;
+			// The author and the version follow the title of the document.
+			if (below.text.startsWith('='))
+				while (at + 1 < lines.length && !/^\s*$|^:|^\/\//.test(lines[at + 1]?.text ?? '')) at++;
+			continue;
+		}
 		if (body === '') {
 			close();
 			isVerse &&= inVerse;
@@ -152,6 +161,21 @@ function extract(text: string): Piece[] {
 	}
 	close();
 	return pieces;
+}
+
+/** A title; the line under it gets its length. */
+function underlined(text: string, words: TextLine, under: TextLine): Piece[] {
+	const own = { start: words.start, text: words.text.trimEnd(), before: '' };
+	const gap = text.slice(words.start + own.text.length, under.start);
+	const sign = under.text.charAt(0);
+	return prosePiece(text, [own], asciiDocMarks, opens, asciiDocApart).map((piece) => ({
+		...piece,
+		end: under.start + under.text.trimEnd().length,
+		encode: (made) => {
+			const title = piece.encode(made);
+			return title + gap + sign.repeat([...title].length);
+		},
+	}));
 }
 
 /** What stands between the bars of a line of a table. */

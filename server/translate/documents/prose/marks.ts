@@ -20,6 +20,8 @@ export const rstMarks = new RegExp(
 /** Marks inside of paragraphs, those with a named group around words. */
 export const asciiDocMarks = new RegExp(
 	[
+		'"`(?<curly>[^`]{1,300})`"',
+		"'`(?<single>[^`]{1,300})`'",
 		'`{1,2}[^`]{1,300}`{1,2}',
 		'\\+{2,3}[^+\\s][^+]{0,300}\\+{2,3}',
 		// A single plus is a mark around whole words only: of Ctrl+N it is none.
@@ -38,6 +40,12 @@ export const asciiDocMarks = new RegExp(
 	].join('|'),
 	'dg',
 );
+
+/** Whether a line of AsciiDoc is a title with a line of signs of its length under it. */
+export function isUnderlined(words: string, under: string): boolean {
+	if (!/^[\p{L}\p{N}_{].*\p{L}/u.test(words) || !/^([=~^+-])\1+[ \t]*$/.test(under)) return false;
+	return Math.abs([...words].length - under.trimEnd().length) < 2;
+}
 
 const word = /[\p{L}\p{N}]/u;
 

@@ -12,6 +12,9 @@ import { type ProseLine, prosePiece } from './proseLines.ts';
 
 const opens = /^(?:[-*+•|]|\.\.|\(?(?:\d+|#|[a-zA-Z])[.)]|:[^:\s]+:)$|^::$/;
 const marker = /^(?:[-*+•]|\(?(?:\d{1,4}|#|[a-zA-Z])[.)])[ \t]+|^:(?:[^:\s][^:]{0,100}):[ \t]+/;
+/** An option of a program, or several, before the words on it: `-o FILE, --out=FILE  The result`. */
+const anOption = '(?:--?|/)[\\w?@][\\w-]{0,60}(?:[ =](?:<[^<>]{1,60}>|[A-Za-z][\\w-]{0,60}))?';
+const options = new RegExp(`^${anOption}(?:, ${anOption}){0,7}(?:[ ]{2,}|\\t+|$)`);
 
 /** Directives whose body is text. */
 const bodies = new Set(
@@ -55,6 +58,8 @@ function extract(text: string): Piece[] {
 	const lines = linesOf(text);
 	const pieces: Piece[] = [];
 	let paragraph: ProseLine[] = [];
+	/** Whether the line before belongs to a list of options. */
+	let isOptions = false;
 	const close = () => {
 		pushAll(pieces, prosePiece(text, paragraph, rstMarks, opens, rstApart, isLinkName));
 		paragraph = [];
@@ -92,8 +97,10 @@ function extract(text: string): Piece[] {
 		const indent = indentOf(raw);
 		const body = raw.slice(indent);
 		const next = lines[at + 1]?.text ?? '';
-		if (body === '') close();
-		else if (
+		if (body === '') {
+			close();
+			isOptions = false;
+		} else if (
 			paragraph.length === 0 &&
 			isLine(raw) &&
 			isLine(lines[at + 2]?.text ?? '') &&
@@ -148,7 +155,14 @@ function extract(text: string): Piece[] {
 				at = past(at + 1, indent) - 1;
 				continue;
 			}
-			const mark = marker.exec(body)?.[0] ?? '';
+			const option: string | undefined =
+				paragraph.length === 0 || isOptions ? options.exec(body)?.[0] : undefined;
+			const mark = option ?? marker.exec(body)?.[0] ?? '';
+			isOptions = option !== undefined || (isOptions && indent > 0);
+			if (option === body) {
+				close();
+				continue;
+			}
 			// A directive in an item stays with all that is in it.
 			if (mark !== '' && /^\.\.(?:[ \t]|$)/.test(body.slice(mark.length))) {
 				close();
