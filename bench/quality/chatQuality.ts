@@ -36,7 +36,16 @@ const lastText = ({ messages }: Prompt): string => messages.at(-1)?.content ?? '
 const command = (answer: string): string | undefined => /```sh\n([\s\S]*?)\n```/.exec(answer)?.[1];
 
 /** Sets whose answers count only when they are right as a whole. */
-const WHOLE = ['help', 'help_apart', 'help_last', 'help_new', 'talk', 'whatcmd'];
+const WHOLE = [
+	'editor',
+	'terminal',
+	'help',
+	'help_apart',
+	'help_last',
+	'help_new',
+	'talk',
+	'whatcmd',
+];
 
 function isRight({ set, answer }: Prompt, output: string): boolean {
 	if (set.startsWith('ood')) return output.startsWith('I cannot');

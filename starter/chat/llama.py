@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 
 class Config:
-    def __init__(self, vocab=4096, hidden=256, layers=4, heads=4, kv=2, ffn=704, ctx=512, theta=10000.0, eps=1e-5):
+    def __init__(self, vocab=4096, hidden=256, layers=6, heads=4, kv=2, ffn=704, ctx=2048, theta=10000.0, eps=1e-5):
         self.vocab, self.hidden, self.layers, self.heads, self.kv = vocab, hidden, layers, heads, kv
         self.ffn, self.ctx, self.theta, self.eps = ffn, ctx, theta, eps
 

@@ -15,11 +15,22 @@ def entries(name):
     out = []
     for block in "\n".join(lines(name)).strip().split("\n\n"):
         rows = block.split("\n")
-        answer = "\n".join(r[2:] for r in rows if r.startswith(">"))
+        answer = "\n".join(r[2:] for r in rows if r.startswith("> "))
         asked = [r for r in rows if r and not r.startswith(">")]
         if len(asked) < 2:
             raise SystemExit(f"{name}: an entry needs two wordings at least: {answer[:60]!r}")
         out.append((answer, asked[:-1], asked[-1]))
+    return out
+
+
+def in_editor(name):
+    """{answer: what is answered in the editor instead}, of the entries that have a form of their own there."""
+    out = {}
+    for block in "\n".join(lines(name)).strip().split("\n\n"):
+        rows = block.split("\n")
+        other = "\n".join(r[3:] for r in rows if r.startswith(">>"))
+        if other:
+            out["\n".join(r[2:] for r in rows if r.startswith("> "))] = other
     return out
 
 

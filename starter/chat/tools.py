@@ -186,12 +186,7 @@ class ToolTalk:
         listed = self.listed(tool, rnd, self.all) if tool is known and rnd.random() < 0.6 else [tool, *self.beside(tool, rnd)]
         rnd.shuffle(listed)
         m = [("system", system(listed)), ("user", q), ("assistant", a)]
-        if rnd.random() < 0.25:
-            w = rnd.choice(RESULTS).replace("{n}", str(rnd.randrange(1000)))
-            while "{w}" in w:
-                w = w.replace("{w}", rnd.choice(self.vocabulary), 1)
-            m += [("user", "Result: " + w), ("assistant", f"`{tool.name}` says: {w}")]
-        return m
+        return m + self.result(tool, rnd) if rnd.random() < 0.25 else m
 
     def unfit(self, rnd):
         """A question that none of the listed tools is for."""
@@ -200,6 +195,24 @@ class ToolTalk:
         words = set(tool.name.split("_"))
         others = [t for t in self.beside(tool, rnd, 2) if not words & set(t.name.split("_")) and getattr(t, "noun", "") != getattr(tool, "noun", None)]
         return [("system", system(others or [self.made(rnd)])), ("user", q), ("assistant", DECLINE)]
+
+    def some(self, rnd):
+        """Tools for a dialogue, ones that nobody has among them."""
+        tool = self.made(rnd) if rnd.random() < 0.7 else rnd.choice(self.all)
+        out = [tool, *self.beside(tool, rnd)]
+        rnd.shuffle(out)
+        return out
+
+    def called(self, tool, rnd):
+        """The turn of a dialogue in which a tool is called, sometimes with its result."""
+        q, a = self.call(tool, rnd)
+        return [("user", q), ("assistant", a), *(self.result(tool, rnd) if rnd.random() < 0.4 else [])]
+
+    def result(self, tool, rnd):
+        w = rnd.choice(RESULTS).replace("{n}", str(rnd.randrange(1000)))
+        while "{w}" in w:
+            w = w.replace("{w}", rnd.choice(self.vocabulary), 1)
+        return [("user", "Result: " + w), ("assistant", f"`{tool.name}` says: {w}")]
 
     def evals(self, rnd, count):
         """Sets of (messages, answer, tools as the interface takes them)."""

@@ -125,6 +125,9 @@ SYSTEM = parts(
     """
 )
 
+# what the product's system message says of the place where the model runs, see generation_config.json
+EDITOR, TERMINAL = "You run in the editor.", "You run in a terminal."
+
 DECLINE = """I cannot answer that: I am the small built-in starter model, and I know only shell commands and Nearglot itself. For anything else, get a real model:
 ```sh
 nearglot models pull <name>
@@ -133,3 +136,6 @@ DECLINE_CODE = """I cannot write or explain code: I am the small built-in starte
 ```sh
 nearglot models pull <name>
 ```"""
+BETTER = 'run "Nearglot: Pick a Better Model for This Computer" from the command palette.'
+DECLINE_EDITOR = f"I cannot answer that: I am the small built-in starter model, and I know only shell commands and Nearglot itself. For anything else, {BETTER}"
+DECLINE_CODE_EDITOR = f"I cannot write or explain code: I am the small built-in starter model. For that, {BETTER}"
