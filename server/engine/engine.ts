@@ -254,6 +254,7 @@ async function speechCapabilities(
 	const bytes = defaultCacheBytes();
 	const speech = await openSpeech(folder, family, counted.model, text, bytes, reader, queue);
 	return {
+		expect: () => speech.expect(),
 		transcribe: (request, onText, signal) => speech.transcribe(request, onText, signal),
 		voiceActivity: async (request, signal) => {
 			if (silero !== undefined) return silero.detect(request, signal);
@@ -297,6 +298,7 @@ async function translationCapabilities(
 		alignment,
 	});
 	return {
+		expect: () => translator.expect(),
 		seq2seq: (request, signal) => translator.run(request, signal),
 		counters: () => ({
 			...noCounters,

@@ -169,3 +169,19 @@ test('an interactive window is decoded while batch windows are under way', async
 	await Promise.all([...batch, urgent]);
 	assert.equal(ended[0], 'urgent');
 });
+
+test('windows of a batch wait for somebody who is expected, and go on when nobody comes', async () => {
+	runs = [];
+	const joined = new LockstepBatcher(counting, 4);
+	const expected = joined.expect();
+	const batch = transcribe(joined.member('batch'), 3, 0);
+	for (let turns = 0; turns < 8; turns++) await new Promise((resolve) => setImmediate(resolve));
+	assert.deepEqual(runs, [], 'no run of the batch');
+	const urgent = transcribe(joined.member('interactive'), 1, 0).then(() => runs.length);
+	const alone = (await transcribe(model, 1, 0)).length;
+	assert.ok((await urgent) >= alone - 1);
+	expected[Symbol.dispose]();
+	assert.deepEqual(await batch, await transcribe(model, 3, 0));
+	using _never = joined.expect();
+	assert.deepEqual(await transcribe(joined.member('batch'), 3, 0), await transcribe(model, 3, 0));
+});

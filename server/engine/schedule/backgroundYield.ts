@@ -1,53 +1,32 @@
 /** Background work beside that of people: it rests while somebody waits for a first token, and never for ever. */
 
+import { Expectation } from '../queue/expectation.ts';
 import type { PlannedItem } from './planBatch.ts';
 import type { Sequence } from './sequence.ts';
 
-/** After so many runs in which background work rested, one has all of it. */
+/** After so many runs in which background work rested, and so long a time, one has all of it. */
 const maxRested = 8;
+const maxRestedMs = 100;
 /** Runs of background work that may be ended in a row; the next one is let through. */
 const maxInterrupted = 2;
 /** A run of fewer tokens is over sooner than it is ended. */
 const minInterrupted = 16;
 
-/** So long a run of background work waits for somebody whose prompt is being read, and so often in a row. */
-const maxExpectedMs = 20;
-const maxWaited = 2;
-
 export class BackgroundYield {
 	#rested = 0;
 	#interrupted = 0;
-	#waited = 0;
-	#expected = 0;
-	#wake: (() => void) | undefined;
+	/** When it began to rest, in the clock of `performance.now()`. */
+	#restedSince = 0;
+	readonly #expectation = new Expectation();
 
-	/** Somebody is about to hand in a request: until that is disposed, runs of background work wait a little. */
+	/** Somebody is about to hand in a request. */
 	expect(): Disposable {
-		let isExpected = true;
-		this.#expected++;
-		return {
-			[Symbol.dispose]: () => {
-				if (!isExpected) return;
-				isExpected = false;
-				if (--this.#expected === 0) this.#wake?.();
-			},
-		};
+		return this.#expectation.expect();
 	}
 
 	/** Waits for who is expected, before a run that has background work alone. @returns whether it has waited */
 	async waits(runQueue: readonly Sequence[]): Promise<boolean> {
-		if (this.#expected === 0 || this.#waited >= maxWaited) return false;
-		if (runQueue.some(({ isBackground }) => !isBackground)) return false;
-		this.#waited++;
-		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, maxExpectedMs);
-			this.#wake = () => {
-				clearTimeout(timer);
-				resolve();
-			};
-		});
-		this.#wake = undefined;
-		return true;
+		return runQueue.every(({ isBackground }) => isBackground) && (await this.#expectation.waits());
 	}
 
 	/**
@@ -66,7 +45,9 @@ export class BackgroundYield {
 			({ isBackground, isDecoding }) => !isBackground || (isDecoding && !isAlone),
 		);
 		if (chosen.length === runQueue.length) return runQueue;
-		if (++this.#rested <= maxRested) return chosen;
+		if (this.#rested === 0) this.#restedSince = performance.now();
+		if (++this.#rested <= maxRested || performance.now() - this.#restedSince < maxRestedMs)
+			return chosen;
 		this.#rested = 0;
 		// Where one sequence runs at a time, the first of the queue does.
 		return isSerial ? runQueue.filter(({ isBackground }) => isBackground) : runQueue;
@@ -78,7 +59,7 @@ export class BackgroundYield {
 	 * @returns whether that is ended for it; its tokens are computed again later
 	 */
 	makesWay(plan: readonly PlannedItem[] | undefined): boolean {
-		this.#wake?.();
+		this.#expectation.came();
 		if (plan === undefined) return false;
 		const tokens = plan.reduce((sum, { item }) => sum + item.tokens.length, 0);
 		if (tokens < minInterrupted || this.#interrupted >= maxInterrupted) return false;
@@ -90,6 +71,6 @@ export class BackgroundYield {
 	/** A run has come to its end. */
 	ran(): void {
 		this.#interrupted = 0;
-		this.#waited = 0;
+		this.#expectation.ran();
 	}
 }

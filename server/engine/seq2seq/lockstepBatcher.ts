@@ -4,6 +4,7 @@
  * them; everything else runs one after the other. Results are those of a model of its own.
  */
 
+import { Expectation } from '../queue/expectation.ts';
 import { BatchMember } from './batchMember.ts';
 import type { DecoderRun, DecoderStart, EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
 import { LockstepBatch } from './lockstepBatch.ts';
@@ -13,8 +14,9 @@ export type BatchPriority = 'interactive' | 'batch';
 /** What goes first: what a user waits for, then encoders, so that more begin to decode together. */
 const order = { interactive: 0, encode: 1, feed: 2, start: 3 } as const;
 
-/** After so many runs in a row that others had to let pass, one of theirs is made. */
+/** After so many runs in a row that others had to let pass, and so long a time, one of theirs is made. */
 const maxPassed = 8;
+const maxPassedMs = 100;
 
 interface Job {
 	readonly order: number;
@@ -31,10 +33,13 @@ export class LockstepBatcher {
 	readonly #batches = new Set<LockstepBatch>();
 	#starts: BatchMember[] = [];
 	#pumping = false;
-	/** Urgent runs in a row while others waited, and small ones while the first waited. */
+	/** Urgent runs in a row while others waited, since when, and small ones while the first waited. */
 	#urgentInRow = 0;
+	#urgentSince = 0;
 	#smallInRow = 0;
 	#idle: (() => void)[] = [];
+	/** Urgent calls that are about to come: the runs of others make room for them. */
+	readonly #expectation = new Expectation();
 
 	constructor(model: EncoderDecoder, maxSequences: number) {
 		this.model = model;
@@ -44,6 +49,11 @@ export class LockstepBatcher {
 	/** True while sequences are being decoded: work that starts now shares no run with them. */
 	get isDecoding(): boolean {
 		return this.#batches.size > 0;
+	}
+
+	/** Somebody is about to hand in an urgent call, or has one whose next run is not known yet: the runs of others wait a little. */
+	expect(): Disposable {
+		return this.#expectation.expect();
 	}
 
 	/** The model as one user sees it. */
@@ -75,6 +85,7 @@ export class LockstepBatcher {
 	/** Runs jobs one at a time. */
 	#enqueue(job: Job): void {
 		this.#jobs.push(job);
+		if (job.order === order.interactive) this.#expectation.came();
 		this.#wake();
 	}
 
@@ -120,12 +131,27 @@ export class LockstepBatcher {
 			// Answers of the last run reach their owners first, so that their next preferences are known.
 			await new Promise((resolve) => setImmediate(resolve));
 			this.#starts = this.#starts.filter((run) => run.isWaiting);
+			if (this.#hasOthersAlone && (await this.#expectation.waits())) continue;
 			const run = this.#next();
 			if (run === undefined) break;
 			await run();
+			this.#expectation.ran();
 		}
 		this.#pumping = false;
 		for (const resolve of this.#idle.splice(0)) resolve();
+	}
+
+	/** There is something to run, and nobody waits at a screen for any of it. */
+	get #hasOthersAlone(): boolean {
+		return (
+			this.#jobs.length + this.#starts.length > 0 &&
+			this.#jobs.every((job) => job.order !== order.interactive)
+		);
+	}
+
+	/** Others have let urgent runs pass for long enough. */
+	get #havePassed(): boolean {
+		return this.#urgentInRow >= maxPassed && performance.now() - this.#urgentSince >= maxPassedMs;
 	}
 
 	/** Urgent runs first, the small ones of them before the large ones; nobody is passed over for ever. */
@@ -133,7 +159,8 @@ export class LockstepBatcher {
 		const urgent = this.#jobs.filter((job) => job.order === order.interactive);
 		const start = this.#starts.find((run) => !run.isUrgent);
 		const others = this.#jobs.length > urgent.length || start !== undefined;
-		if (urgent.length > 0 && !(others && this.#urgentInRow >= maxPassed)) {
+		if (urgent.length > 0 && !(others && this.#havePassed)) {
+			if (this.#urgentInRow === 0) this.#urgentSince = performance.now();
 			this.#urgentInRow = others ? this.#urgentInRow + 1 : 0;
 			return this.#nextUrgent(urgent);
 		}

@@ -102,6 +102,7 @@ export class Translator {
 			? new AppError('runner_crashed', 'The model is being unloaded.')
 			: this.#calls.refusal({ ...call, work: charactersOf(request.items) });
 		if (refusal !== undefined) throw refusal;
+		using _expected = request.priority === 'interactive' ? this.expect() : undefined;
 		const read = this.#reader.encodeWithOffsets(
 			request.items.map((item) => item.text),
 			signal,
@@ -131,6 +132,11 @@ export class Translator {
 		} finally {
 			signal?.removeEventListener('abort', onAbort);
 		}
+	}
+
+	/** Somebody's request is about to come: background work makes room for it. */
+	expect(): Disposable {
+		return this.#batcher.expect();
 	}
 
 	/** Ends all calls; resolves when no run is in flight. */

@@ -24,6 +24,8 @@ const maxPositions = 1500;
 export interface OpenSpeech extends SpeechModel {
 	/** Requests that have their turn. */
 	readonly running: number;
+	/** Somebody's recording is about to come: background work makes room for it. */
+	expect(): Disposable;
 	/** Resolves when no run is in flight. */
 	close(): Promise<void>;
 }
@@ -63,6 +65,7 @@ export async function openSpeech(
 		get running() {
 			return admission.running;
 		},
+		expect: () => batcher.expect(),
 		close: () => batcher.idle(),
 		transcribe: ({ owner, isPart, ...request }, onText, signal) => {
 			const { priority, samples } = request;
