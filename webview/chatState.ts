@@ -25,6 +25,8 @@ export interface ChatState {
 	readonly turns: Signal<readonly Turn[]>;
 	readonly streaming: Signal<Streaming | undefined>;
 	readonly progress: Signal<ChatProgress | null>;
+	/** Questions (by id) whose answers are shown side by side. */
+	readonly comparing: Signal<ReadonlySet<string>>;
 	readonly draft: Signal<string>;
 	readonly tokens: Signal<{ readonly tokens: number; readonly limit: number | null } | undefined>;
 	/** What the host offers for what is being typed. */
@@ -47,6 +49,7 @@ export function createChatState(bridge: Bridge): ChatState {
 		turns: computed(() => (page.value ? branch(page.value.conversation) : [])),
 		streaming,
 		progress: signal(null),
+		comparing: signal(new Set()),
 		draft: signal(typeof saved === 'string' ? saved : ''),
 		tokens: signal(undefined),
 		mentions: signal(undefined),

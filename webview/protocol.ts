@@ -34,7 +34,11 @@ export const chatStrings = {
 	cancel: 'Cancel',
 	chatLog: 'Conversation',
 	code: 'code',
+	compare: 'Answers side by side',
+	compareEnd: 'Show one answer',
+	compareWith: 'Ask another model',
 	connecting: 'Connecting to the model server',
+	continueWith: 'Continue with this answer',
 	copied: 'Copied',
 	copy: 'Copy',
 	copyAnswer: 'Copy answer',
@@ -138,6 +142,7 @@ export function parsePageMessage(value: unknown): PageMessage | undefined {
 	const type = message['type'];
 	if (typeof type !== 'string' || !Object.hasOwn(fields, type)) return undefined;
 	if (!texts(message, ...(fields[type as PageMessage['type']] ?? []))) return undefined;
+	if (message['model'] !== undefined && typeof message['model'] !== 'string') return undefined;
 	if (['detach', 'openAttachment'].includes(type) && !Number.isInteger(message['index']))
 		return undefined;
 	return message as unknown as PageMessage;

@@ -87,7 +87,7 @@ export function studioBridge(
 			case 'edit':
 				return session.edit(message.id, message.text);
 			case 'regenerate':
-				return session.regenerate(message.id);
+				return session.regenerate(message.id, message.model);
 			case 'stop':
 				return session.stop();
 			case 'show':

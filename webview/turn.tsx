@@ -5,15 +5,13 @@ import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { siblings } from '../server/protocol/conversation.ts';
 import type { Turn } from '../server/protocol/index.ts';
+import { AnswerBody, modelNameOf } from './answerBody.tsx';
 import { AttachmentView } from './attachmentView.tsx';
-import type { Streaming } from './chatState.ts';
 import { CopyButton } from './code.tsx';
+import { CompareButton, Comparison } from './comparison.tsx';
 import { IconButton } from './icons.tsx';
-import { Markdown } from './markdown.tsx';
-import { TurnContext, useChat } from './page.ts';
-import { ProgressLine } from './progressLine.tsx';
+import { useChat } from './page.ts';
 import { readAloud, voiceFor } from './speak.ts';
-import { ToolSteps } from './toolSteps.tsx';
 
 export function TurnView({ turn }: { turn: Turn }): VNode {
 	return turn.role === 'user' ? <Question turn={turn} /> : <Answer turn={turn} />;
@@ -74,22 +72,13 @@ function Question({ turn }: { turn: Turn }): VNode {
 }
 
 function Answer({ turn }: { turn: Turn }): VNode {
-	const { page, streaming, t, send } = useChat();
+	const { page, streaming, comparing, t, send } = useChat();
 	const open = streaming.value?.id === turn.id ? streaming.value : undefined;
-	const done = useMemo(
-		(): Streaming => ({
-			id: turn.id,
-			text: signal(turn.text),
-			reasoning: signal(turn.reasoning ?? ''),
-		}),
-		[turn.id, turn.text, turn.reasoning],
-	);
-	const shown = open ?? done;
-	const model = page.value?.models.find(({ id }) => id === turn.model);
+	if (turn.parent !== null && comparing.value.has(turn.parent)) return <Comparison turn={turn} />;
 	return (
 		<article class="turn answer" aria-labelledby={`who-${turn.id}`} aria-busy={open !== undefined}>
 			<header>
-				<h2 id={`who-${turn.id}`}>{model?.displayName ?? turn.model ?? 'Nearglot'}</h2>
+				<h2 id={`who-${turn.id}`}>{modelNameOf(turn, page.value?.models)}</h2>
 				<Versions turn={turn} />
 				{!open && <CopyButton text={turn.text} label={t('copyAnswer')} />}
 				{!open && voiceFor(document.documentElement.lang) && (
@@ -99,6 +88,7 @@ function Answer({ turn }: { turn: Turn }): VNode {
 						onClick={() => readAloud(turn.text, document.documentElement.lang)}
 					/>
 				)}
+				{!open && <CompareButton turn={turn} />}
 				{!open && (
 					<IconButton
 						icon="again"
@@ -107,69 +97,8 @@ function Answer({ turn }: { turn: Turn }): VNode {
 					/>
 				)}
 			</header>
-			<Reasoning stream={shown} />
-			<ToolSteps steps={turn.steps ?? []} running={open !== undefined} />
-			<TurnContext.Provider value={turn.id}>
-				<Markdown text={shown.text} />
-			</TurnContext.Provider>
-			{open && <ProgressLine />}
-			{!open && <Ending turn={turn} />}
+			<AnswerBody turn={turn} />
 		</article>
-	);
-}
-
-function Reasoning({ stream }: { stream: Streaming }): VNode | null {
-	const { t } = useChat();
-	if (stream.reasoning.value === '') return null;
-	return (
-		<details class="reasoning">
-			<summary>{t('reasoning')}</summary>
-			<Markdown text={stream.reasoning} />
-		</details>
-	);
-}
-
-/** Why the answer ended, when that is worth saying, and how fast it came. */
-function Ending({ turn }: { turn: Turn }): VNode | null {
-	const { t } = useChat();
-	if (turn.error) {
-		return (
-			<>
-				<p class="error" role="alert">
-					<strong>{t(turn.text === '' ? 'failed' : 'brokenOff')}.</strong> {turn.error.message}
-				</p>
-				<TryAgain turn={turn} />
-			</>
-		);
-	}
-	if (turn.finishReason === 'stopped') return <p class="note">{t('stopped')}</p>;
-	if (turn.finishReason === 'length') return <p class="note">{t('cutOff')}</p>;
-	if (turn.finishReason === undefined) {
-		return (
-			<>
-				<p class="note">{t('interrupted')}</p>
-				<TryAgain turn={turn} />
-			</>
-		);
-	}
-	if (!turn.timings || turn.timings.predicted_n === 0) return null;
-	const { predicted_n: tokens, predicted_per_second: speed } = turn.timings;
-	return <p class="note speed">{t('speed', tokens, speed.toFixed(speed < 10 ? 1 : 0))}</p>;
-}
-
-/** Asks the same question once more; what arrived stays as another version. */
-function TryAgain({ turn }: { turn: Turn }): VNode {
-	const { t, send } = useChat();
-	return (
-		<p class="row">
-			<button
-				type="button"
-				class="secondary"
-				onClick={() => send({ type: 'regenerate', id: turn.id })}
-			>
-				{t('tryAgain')}
-			</button>
-		</p>
 	);
 }
 

@@ -194,7 +194,7 @@ export class ChatPageController {
 			case 'edit':
 				return session.edit(message.id, message.text);
 			case 'regenerate':
-				return session.regenerate(message.id);
+				return session.regenerate(message.id, message.model);
 			case 'stop':
 				return session.stop();
 			case 'show':

@@ -7,9 +7,9 @@ import {
 	type ExportFormat,
 	exportContents,
 	exportEndings,
+	exportFile,
 	exportFormats,
 	exportName,
-	exportTranscript,
 	type TranscriptDocument,
 } from '../../server/protocol/index.ts';
 
@@ -23,6 +23,7 @@ export interface ExportChoice {
 const exportFormatNames: Readonly<Record<ExportFormat, () => string>> = {
 	text: () => vscode.l10n.t('Text'),
 	markdown: () => 'Markdown',
+	docx: () => 'Word',
 	srt: () => 'SRT',
 	vtt: () => 'VTT',
 	json: () => 'JSON',
@@ -63,8 +64,7 @@ export async function writeTranscript(
 	document: TranscriptDocument,
 	options: ExportChoice & { readonly title: string },
 ): Promise<void> {
-	const text = exportTranscript(document, options);
-	await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+	await vscode.workspace.fs.writeFile(target, exportFile(document, options));
 }
 
 /** One of the forms a transcript can have. */

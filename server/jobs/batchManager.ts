@@ -4,9 +4,9 @@ import { AppError, asAppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
 import type { JobLimits } from './batchLimits.ts';
 import { laterVersion, makeManifest, Unreadable, writeBatchManifest } from './batchManifest.ts';
-import { expired, failBatch, finishBatch, inputGone } from './finishBatch.ts';
+import { dropUnusedFiles, expired, failBatch, finishBatch, inputGone } from './finishBatch.ts';
 import type { JobQueue } from './jobQueue.ts';
-import { batchVersion, keys } from './jobTypes.ts';
+import { type BatchRecord, batchVersion, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Batches } from './personBatches.ts';
@@ -28,6 +28,8 @@ export interface ManagerDeps {
 	readonly refillMs: number;
 	/** There may be something to do. */
 	readonly onQueued: () => void;
+	/** Fault point for tests. */
+	reached?(point: 'joined'): void;
 }
 
 export class BatchManager {
@@ -67,7 +69,7 @@ export class BatchManager {
 	}
 
 	async #lookAtAll(): Promise<void> {
-		const { store, batches, log, tickMs, isShared } = this.#deps;
+		const { store, batches, files, log, tickMs, isShared } = this.#deps;
 		let count = 0;
 		const seen = new Set<string>();
 		try {
@@ -78,6 +80,8 @@ export class BatchManager {
 				const open = await batches.open(id);
 				if (open === undefined) {
 					// Its end is written, and the process that did so has ended before it took this away.
+					const record = await readJsonObject<BatchRecord>(store, keys.record(id));
+					if (record !== undefined) await dropUnusedFiles(record, store, files);
 					await store.remove(key);
 					batches.forget(id);
 					continue;

@@ -12,7 +12,8 @@ import {
 	type Shard,
 } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
-import { type ObjectStore, readObject } from './objectStore.ts';
+import type { ObjectStore } from './objectStore.ts';
+import { SeenNumbers } from './seenNumbers.ts';
 
 /** Longest line; a longer one becomes a row of failure. */
 export const maxLineBytes = 4 * 1_048_576;
@@ -67,7 +68,7 @@ export async function makeManifest(
 	signal?: AbortSignal,
 ): Promise<BatchManifest> {
 	const size = shardSizes[endpoint];
-	const seen = new Set<number>();
+	const seen = new SeenNumbers();
 	const shards: Shard[] = [];
 	let open: { start: number; firstLine: number; items: number; doubled: number[] } | undefined;
 	let model: string | undefined;
@@ -105,9 +106,8 @@ export async function makeManifest(
 		)
 			close();
 		open ??= { start: line.start, firstLine: line.number, items: 0, doubled: [] };
-		const id = facts?.customId === undefined ? undefined : numberOf(facts.customId);
-		if (id !== undefined && seen.has(id)) open.doubled.push(line.number - open.firstLine);
-		else if (id !== undefined) seen.add(id);
+		if (facts?.customId !== undefined && !seen.add(numberOf(facts.customId)))
+			open.doubled.push(line.number - open.firstLine);
 		open.items++;
 		model = facts?.model ?? model;
 		lastEnd = line.end;
@@ -177,15 +177,20 @@ export async function readBatchManifest(
 	{ id }: Pick<BatchRecord, 'id'>,
 ): Promise<BatchManifest | undefined> {
 	if ((await store.size(keys.manifest(id))) === undefined) return undefined;
-	const text = (await readObject(store, keys.manifest(id))).toString('utf8');
-	const [head = '', ...rest] = text.split('\n').filter((line) => line !== '');
+	// Line by line: the whole of a long one would be in memory three times.
+	let head: { version: number; at: number; total: number; shards: number } | undefined;
+	const shards: Shard[] = [];
 	try {
-		const { version, at, total, shards: count } = JSON.parse(head);
-		if (version > batchVersion) throw laterVersion(id);
-		const shards = rest.map((line) => JSON.parse(line) as Shard);
-		if (shards.length === count) return { at, total, shards };
+		for await (const { bytes } of fileLines(store.read(keys.manifest(id)), maxLineBytes)) {
+			const line: unknown = JSON.parse(String(bytes));
+			if (head !== undefined) shards.push(line as Shard);
+			else head = line as NonNullable<typeof head>;
+			if (head.version > batchVersion) throw laterVersion(id);
+		}
+		if (head !== undefined && shards.length === head.shards)
+			return { at: head.at, total: head.total, shards };
 	} catch (error) {
-		if (error instanceof AppError) throw error;
+		if (!(error instanceof SyntaxError)) throw error;
 	}
 	throw new AppError('store_unavailable', `The manifest of the batch '${id}' is damaged.`);
 }

@@ -32,8 +32,11 @@ export interface WorkerDeps {
 	/** Told when shards begin and end. */
 	readonly activity: { begin(): void; end(): void };
 	/** Fault points for tests. */
-	reached?(point: 'leased' | 'item' | 'written' | 'committed' | 'completed'): void;
+	reached?(point: WorkPoint): void;
 }
+
+/** Moments of a shard's work. */
+export type WorkPoint = 'leased' | 'item' | 'written' | 'committed' | 'completed';
 
 /** Shards that may wait for stores of documents beside those that are worked on. */
 const maxOutside = 8;

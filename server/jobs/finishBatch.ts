@@ -7,9 +7,9 @@ import type { DoneShards } from './doneShards.ts';
 import { readItem, unrunRow } from './itemRow.ts';
 import { type BatchEnd, type BatchEnding, type BatchRecord, keys, type Shard } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
-import { jsonContent, type ObjectStore } from './objectStore.ts';
+import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
-import type { StoredFiles } from './storedFiles.ts';
+import { type StoredFiles, timedId } from './storedFiles.ts';
 
 export interface FinishDeps {
 	readonly store: ObjectStore;
@@ -18,6 +18,8 @@ export interface FinishDeps {
 	readonly now: () => number;
 	/** Seconds that the files are kept for. */
 	readonly keepS: number;
+	/** Fault point for tests: a file is written, the end is not. */
+	reached?(point: 'joined'): void;
 }
 
 /** Why items that were not run were not. */
@@ -37,7 +39,7 @@ export async function finishBatch(
 	manifest: BatchManifest,
 	{ done, cancelledAt }: Pick<OpenBatch, 'done' | 'cancelledAt'>,
 	status: BatchEnding,
-	{ store, files, now, keepS }: FinishDeps,
+	{ store, files, now, keepS, reached }: FinishDeps,
 	rest?: Unrun,
 ): Promise<void> {
 	const finalizingAt = now();
@@ -47,11 +49,14 @@ export async function finishBatch(
 	const { completed, failed } = done.counts(manifest.total);
 	const write = async (kind: 'output' | 'error', rows: AsyncIterable<Uint8Array>) => {
 		const filename = `${batch.id}_${kind}.jsonl`;
-		return (
-			await files.add(batch.owner.person, rows, {
-				...{ filename, purpose: 'batch_output', expiresInS: keepS },
-			})
-		).id;
+		const id = timedId('file-', now() * 1000);
+		// Whoever ends the batch, should this process not come to it, knows what to take away.
+		await store.put(keys.begunFile(batch.id, id), Buffer.from(' '));
+		await files.add(batch.owner.person, rows, {
+			...{ id, filename, purpose: 'batch_output', expiresInS: keepS },
+		});
+		reached?.('joined');
+		return id;
 	};
 	const outputFileId =
 		completed === 0 ? undefined : await write('output', rowsOf(store, batch, manifest, done, 'ok'));
@@ -69,11 +74,25 @@ export async function finishBatch(
 		...(outputFileId === undefined ? {} : { outputFileId }),
 		...(errorFileId === undefined ? {} : { errorFileId }),
 	};
-	const isFirst = await store.putIfAbsent(keys.end(batch.id), jsonContent(end));
-	if (!isFirst)
-		for (const id of [outputFileId, errorFileId])
-			if (id !== undefined) await files.delete(batch.owner.person, id).catch(() => {});
+	await store.putIfAbsent(keys.end(batch.id), jsonContent(end));
+	await dropUnusedFiles(batch, store, files);
 	await store.remove(keys.openBatch(batch.id));
+}
+
+/** Takes away what was written for a batch that has ended, and is not what it ended with. */
+export async function dropUnusedFiles(
+	{ id: batch, owner }: Pick<BatchRecord, 'id' | 'owner'>,
+	store: ObjectStore,
+	files: StoredFiles,
+): Promise<void> {
+	const end = await readJsonObject<BatchEnd>(store, keys.end(batch));
+	if (end === undefined) return;
+	const prefix = keys.begunFiles(batch);
+	for await (const key of store.list(prefix)) {
+		const file = key.slice(prefix.length);
+		if (file !== end.outputFileId && file !== end.errorFileId)
+			await files.discard(owner.person, file);
+	}
 }
 
 async function* rowsOf(

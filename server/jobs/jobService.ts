@@ -5,7 +5,7 @@ import type { Logger } from '../services/logger.ts';
 import type { JobLimits } from './batchLimits.ts';
 import { BatchManager } from './batchManager.ts';
 import { laterVersion } from './batchManifest.ts';
-import { BatchWorker, type WorkerDeps } from './batchWorker.ts';
+import { BatchWorker, type WorkPoint } from './batchWorker.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue } from './jobQueue.ts';
 import { batchVersion } from './jobTypes.ts';
@@ -32,7 +32,7 @@ export interface JobServiceDeps {
 	readonly tickMs?: number;
 	readonly pause?: Pause;
 	/** Fault points for tests. */
-	readonly reached?: WorkerDeps['reached'];
+	readonly reached?: (point: WorkPoint | 'joined') => void;
 	readonly activity: { begin(): void; end(): void };
 	/** Where an object lies as a file of this machine; absent where none does. */
 	readonly localPath?: (key: string) => string;
@@ -155,6 +155,7 @@ export class JobService {
 		});
 		const manager: BatchManager = new BatchManager({
 			...{ store, queue, files, batches, limits, log, now, tickMs, isShared },
+			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
 			refillMs: leaseMs,
 			onQueued: () => worker.poke(),
 		});

@@ -122,7 +122,9 @@ const padded = (shard: number): string => String(shard).padStart(7, '0');
 
 /** Where everything lies in a store. */
 export const keys = {
+	files: 'files/',
 	fileContent: (id: string) => `files/${id}`,
+	filesOfAll: 'files-of/',
 	filesOf: (person: string) => `files-of/${person}/`,
 	file: (person: string, id: string) => `files-of/${person}/${id}`,
 	batchesOf: (person: string) => `batches-of/${person}/`,
@@ -138,6 +140,9 @@ export const keys = {
 	cancel: (id: string) => `batches/${id}/cancel.json`,
 	pause: (id: string) => `batches/${id}/pause.json`,
 	end: (id: string) => `batches/${id}/end.json`,
+	/** Files that somebody has begun to write as its output or its errors, by their ids. */
+	begunFiles: (id: string) => `batches/${id}/files/`,
+	begunFile: (id: string, file: string) => `batches/${id}/files/${file}`,
 	shards: (id: string) => `batches/${id}/shards/`,
 	shard: ({ batch, shard }: ShardRef) => `batches/${batch}/shards/${padded(shard)}`,
 	suspectsOf: (id: string) => `batches/${id}/suspects/`,

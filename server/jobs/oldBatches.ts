@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
+import { dropUnusedFiles } from './finishBatch.ts';
 import { type BatchEnd, type BatchRecord, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import { removeAll, removeBatch } from './removeJobs.ts';
@@ -52,6 +53,10 @@ export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Prom
 		else if (endedMs <= now() - partsMs) {
 			await removeAll(store, keys.shards(id));
 			await removeAll(store, keys.suspectsOf(id));
+			const record = await readJsonObject<BatchRecord>(store, keys.record(id));
+			// Another may have ended while it wrote the files of one that had ended already.
+			if (record !== undefined) await dropUnusedFiles(record, store, files);
+			await removeAll(store, keys.begunFiles(id));
 		}
 	}
 	for await (const key of store.list('again/')) {

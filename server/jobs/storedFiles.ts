@@ -48,6 +48,8 @@ const mib = 1_048_576;
 /** What uploads leave free: databases and downloads on the same disk need some. */
 const spareBytes = 256 * mib;
 const none = { bytes: 0, files: 0 };
+/** Content of this age that has no record gets none. */
+const withoutRecordMs = 24 * 3600_000;
 /** Milliseconds for which a count holds: others write to the store, too. What is refused is counted anew sooner. */
 const countHoldsMs = { room: 10_000, refusal: 1000 };
 
@@ -249,6 +251,17 @@ export class StoredFiles {
 		await this.#store.remove(keys.fileContent(id));
 	}
 
+	/** Removes what there is of a file, also where whoever wrote it ended before it was whole. */
+	async discard(person: string, id: string): Promise<void> {
+		const bytes = await this.get(person, id).then(
+			(record) => record.bytes,
+			() => undefined,
+		);
+		await this.#store.remove(keys.file(personFolder(person), id));
+		if (bytes !== undefined) this.#changeKept(person, -bytes, -1);
+		await this.#store.remove(keys.fileContent(id));
+	}
+
 	list(person: string, range: ListRange, purpose?: string): Promise<ListPage<FileRecord>> {
 		return listPage(this.#store, keys.filesOf(personFolder(person)), range, async (id) => {
 			const record = await this.get(person, id).catch(() => undefined);
@@ -258,13 +271,22 @@ export class StoredFiles {
 
 	/** Removes those whose time is over, of everybody, but for these. */
 	async sweep(but: ReadonlySet<string>): Promise<void> {
-		for await (const key of this.#store.list('files-of/')) {
+		// Listed before the records: a file that is written meanwhile has one.
+		const contents = new Set<string>();
+		for await (const key of this.#store.list(keys.files)) {
+			const id = key.slice(keys.files.length);
+			if (isFileId(id) && timeOfId(id) < this.#now() - withoutRecordMs) contents.add(id);
+		}
+		for await (const key of this.#store.list(keys.filesOfAll)) {
+			contents.delete(key.slice(key.lastIndexOf('/') + 1));
 			const record = await readJsonObject<FileRecord>(this.#store, key);
 			if (record?.expiresAt === undefined || record.expiresAt * 1000 > this.#now()) continue;
 			if (but.has(record.id)) continue;
 			await this.#store.remove(key);
 			await this.#store.remove(keys.fileContent(record.id));
 		}
+		// Whoever wrote these ended before it could say whose they are: nobody finds them.
+		for (const id of contents) await this.#store.remove(keys.fileContent(id));
 	}
 }
 

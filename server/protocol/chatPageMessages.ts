@@ -77,7 +77,8 @@ export type PageMessage =
 	| { readonly type: 'ready' }
 	| { readonly type: 'ask'; readonly text: string }
 	| { readonly type: 'edit'; readonly id: string; readonly text: string }
-	| { readonly type: 'regenerate'; readonly id: string }
+	/** Another answer to the same question; by another model when one is named. */
+	| { readonly type: 'regenerate'; readonly id: string; readonly model?: string }
 	| { readonly type: 'stop' }
 	| { readonly type: 'show'; readonly id: string }
 	| { readonly type: 'model'; readonly model: string }

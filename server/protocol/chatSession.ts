@@ -148,10 +148,10 @@ export class ChatSession {
 		await this.#send(text, turn.parent, turn.attachments ?? [], options);
 	}
 
-	/** Asks for another answer to the question before an answer. */
-	async regenerate(id: string): Promise<void> {
+	/** Asks for another answer to the question before an answer; of another model than the chosen one, when it is named. */
+	async regenerate(id: string, model?: string): Promise<void> {
 		const turn = this.#turn(id);
-		if (turn?.role === 'assistant') await this.#answer(turn.parent);
+		if (turn?.role === 'assistant') await this.#answer(turn.parent, this.#deps.complete, model);
 	}
 
 	/** Shows the newest end of the branch a turn is on. */
@@ -180,7 +180,7 @@ export class ChatSession {
 		const next = addTurn(this.#conversation, turn);
 		const { tools } = this.#toolSet();
 		return {
-			...this.#chosen(),
+			...chosen(this.#model),
 			...asChat,
 			messages: messagesOf(next, next.leaf),
 			...(tools.length > 0 ? { tools } : {}),
@@ -203,13 +203,21 @@ export class ChatSession {
 		await this.#answer(turn.id, complete);
 	}
 
-	#answer(parent: string | null, complete = this.#deps.complete): Promise<void> {
-		const written = this.#write(parent, complete);
+	#answer(
+		parent: string | null,
+		complete = this.#deps.complete,
+		model = this.#model,
+	): Promise<void> {
+		const written = this.#write(parent, complete, model);
 		this.#written = written.catch(() => undefined);
 		return written;
 	}
 
-	async #write(parent: string | null, complete: ChatSessionDeps['complete']): Promise<void> {
+	async #write(
+		parent: string | null,
+		complete: ChatSessionDeps['complete'],
+		model: string,
+	): Promise<void> {
 		this.stop();
 		const stop = new AbortController();
 		this.#stop = stop;
@@ -218,6 +226,8 @@ export class ChatSession {
 			parent,
 			role: 'assistant',
 			text: '',
+			// Another one than the chosen one is told before it has answered.
+			...defined({ model: model === this.#model ? undefined : model }),
 			createdAt: this.#deps.now().toISOString(),
 		};
 		const messages = messagesOf(this.#conversation, parent);
@@ -261,12 +271,12 @@ export class ChatSession {
 			this.#setProgress(null);
 			this.#deps.post({ type: 'turn', turn, answering: turn.id });
 		};
-		const toolSet = complete === this.#deps.complete ? this.#toolSet() : noTools;
+		const toolSet = complete === this.#deps.complete ? this.#toolSet(model) : noTools;
 		const before = this.#conversation;
 		// The question is kept even when the window closes before its answer.
 		void this.#deps.save(before);
 		try {
-			const params = { ...this.#chosen(), ...asChat, messages };
+			const params = { ...chosen(model), ...asChat, messages };
 			const reader = { onDelta, onSteps, text: () => turn.text };
 			const end = await completeWithTools(complete, params, toolSet, reader, stop.signal);
 			turn = finished(turn, end);
@@ -321,17 +331,10 @@ export class ChatSession {
 		};
 	}
 
-	#chosen(): { model?: string } {
-		return this.#model === '' ? {} : { model: this.#model };
-	}
-
-	/** The model that will answer; the usual one when none was chosen. */
-	#chosenModel(): ModelInfo | undefined {
-		return this.#models.find(({ id }) => id === this.#model) ?? usualChatModel(this.#models);
-	}
-
-	#toolSet(): ToolSet {
-		return this.#deps.tools?.(this.#chosenModel()) ?? noTools;
+	/** Tools for the model that will answer; the usual one when none was chosen. */
+	#toolSet(model = this.#model): ToolSet {
+		const found = this.#models.find(({ id }) => id === model) ?? usualChatModel(this.#models);
+		return this.#deps.tools?.(found) ?? noTools;
 	}
 
 	#turn(id: string): Turn | undefined {
@@ -360,3 +363,5 @@ const noTools: ToolSet = { tools: [], run: () => Promise.reject(new Error('no to
 function finished(turn: Turn, { toolCalls: _, ...end }: ChatEnd): Turn {
 	return { ...turn, ...end };
 }
+
+const chosen = (model: string): { model?: string } => (model === '' ? {} : { model });

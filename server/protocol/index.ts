@@ -42,6 +42,7 @@ export * from './toolLoop.ts';
 export * from './transcriptAnswer.ts';
 export * from './transcriptDocument.ts';
 export * from './transcriptExport.ts';
+export * from './transcriptFile.ts';
 export * from './transcriptPage.ts';
 export * from './transcriptSession.ts';
 export * from './upstreamUses.ts';

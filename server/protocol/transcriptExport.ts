@@ -1,4 +1,4 @@
-/** A transcript as a file or for the clipboard: text, Markdown, subtitles, JSON; in both languages. */
+/** A transcript as text, for a file or the clipboard: words, Markdown, subtitles, JSON; in both languages. */
 
 import { type Cue, clock, cuesOf, subRip, webVtt } from './subtitles.ts';
 import {
@@ -8,7 +8,7 @@ import {
 	type TranscriptLine,
 } from './transcriptDocument.ts';
 
-export const exportFormats = ['text', 'markdown', 'srt', 'vtt', 'json'] as const;
+export const exportFormats = ['text', 'markdown', 'docx', 'srt', 'vtt', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export const exportContents = ['original', 'translation', 'both'] as const;
@@ -27,6 +27,7 @@ export interface ExportOptions {
 export const exportEndings: Readonly<Record<ExportFormat, string>> = {
 	text: 'txt',
 	markdown: 'md',
+	docx: 'docx',
 	srt: 'srt',
 	vtt: 'vtt',
 	json: 'json',
@@ -37,8 +38,11 @@ const paragraphPauseS = 2;
 /** A paragraph ends at the first sentence end after this many characters. */
 const paragraphCharacters = 700;
 
+/** How a transcript becomes a text; Word documents are no text. */
+export type TextExportOptions = ExportOptions & { readonly format: Exclude<ExportFormat, 'docx'> };
+
 /** The whole file, with a line end at its end. */
-export function exportTranscript(document: TranscriptDocument, options: ExportOptions): string {
+export function exportTranscript(document: TranscriptDocument, options: TextExportOptions): string {
 	switch (options.format) {
 		case 'text':
 			return plainText(document, options);
@@ -76,7 +80,8 @@ export function shortClock(seconds: number): string {
 	return Number(hours) > 0 ? `${Number(hours)}:${minutes}:${rest}` : `${Number(minutes)}:${rest}`;
 }
 
-const translated = (document: TranscriptDocument, line: TranscriptLine) =>
+/** What a line says in the other language; empty where nothing does. */
+export const translationOf = (document: TranscriptDocument, line: TranscriptLine) =>
 	document.translation?.lines[line.id]?.text ?? '';
 
 /** `Anna: ` before what she says, where it is known who speaks. */
@@ -87,7 +92,7 @@ function plainText(document: TranscriptDocument, { content, times }: ExportOptio
 	const texts = (line: TranscriptLine) =>
 		[
 			content === 'translation' ? '' : line.text,
-			content === 'original' ? '' : translated(document, line),
+			content === 'original' ? '' : translationOf(document, line),
 		].filter((text) => text !== '');
 	if (times) {
 		return document.lines
@@ -101,21 +106,22 @@ function plainText(document: TranscriptDocument, { content, times }: ExportOptio
 		return document.lines
 			.map((line) => `${said(document, line)}${texts(line).join('\n')}\n`)
 			.join('\n');
-	const found = paragraphs(document, (line) => texts(line)[0] ?? '');
+	const found = spokenParagraphs(document, (line) => texts(line)[0] ?? '');
 	return `${found.map(({ who, text }) => `${who === '' ? '' : `${who}: `}${text}`).join('\n\n')}\n`;
 }
 
 /** What one speaker says, empty where nobody knows who, up to a pause. */
-interface Paragraph {
+export interface SpokenParagraph {
 	readonly who: string;
 	readonly text: string;
 }
 
-function paragraphs(
+/** What is said, speaker by speaker, up to pauses and sentence ends. */
+export function spokenParagraphs(
 	document: TranscriptDocument,
 	textOf: (line: TranscriptLine) => string,
-): Paragraph[] {
-	const result: Paragraph[] = [];
+): SpokenParagraph[] {
+	const result: SpokenParagraph[] = [];
 	let current = '';
 	let speaker: string | undefined;
 	const who = () => (speaker === undefined ? '' : speakerName(document, speaker));
@@ -147,7 +153,7 @@ function markdown(document: TranscriptDocument, options: ExportOptions): string 
 	if (content === 'both' && translation) {
 		const rows = document.lines.map(
 			(line) =>
-				`| ${times ? `${shortClock(line.start)} | ` : ''}${cell(said(document, line) + line.text)} | ${cell(translated(document, line))} |\n`,
+				`| ${times ? `${shortClock(line.start)} | ` : ''}${cell(said(document, line) + line.text)} | ${cell(translationOf(document, line))} |\n`,
 		);
 		const head = times
 			? `|  | ${language} | ${translation.to} |\n| ---: | --- | --- |\n`
@@ -155,10 +161,10 @@ function markdown(document: TranscriptDocument, options: ExportOptions): string 
 		return heading + head + rows.join('');
 	}
 	const textOf = (line: TranscriptLine) =>
-		escapeMarkdown(content === 'translation' ? translated(document, line) : line.text);
+		escapeMarkdown(content === 'translation' ? translationOf(document, line) : line.text);
 	const bold = (who: string) => (who === '' ? '' : `**${escapeMarkdown(who)}:** `);
 	if (!times)
-		return `${heading}${paragraphs(document, textOf)
+		return `${heading}${spokenParagraphs(document, textOf)
 			.map(({ who, text }) => bold(who) + text)
 			.join('\n\n')}\n`;
 	return (
@@ -190,14 +196,14 @@ function cues(document: TranscriptDocument, content: ExportContent): Cue[] {
 	if (content === 'translation') {
 		return cuesOfLines(
 			named.map((line) => {
-				const text = translated(document, line);
+				const text = translationOf(document, line);
 				return { ...line, text, words: spreadWords(text, line.start, line.end) };
 			}),
 		);
 	}
 	return named.flatMap((line) => {
 		const parts = cuesOfLines([line]);
-		const second = divide(translated(document, line), parts.length);
+		const second = divide(translationOf(document, line), parts.length);
 		return parts.map((part, index) => ({ ...part, second: second[index] ?? '' }));
 	});
 }
@@ -229,7 +235,7 @@ function json(document: TranscriptDocument, content: ExportContent): unknown {
 		language,
 		duration,
 		...(wanted ? { translation: wanted.to } : {}),
-		text: paragraphs(document, ({ text }) => text)
+		text: spokenParagraphs(document, ({ text }) => text)
 			.map(({ text }) => text)
 			.join('\n\n'),
 		segments: lines.map((line, id) => ({
@@ -238,7 +244,7 @@ function json(document: TranscriptDocument, content: ExportContent): unknown {
 			end: line.end,
 			text: line.text,
 			...(line.speaker === undefined ? {} : { speaker: speakerName(document, line.speaker) }),
-			...(wanted ? { translation: translated(document, line) } : {}),
+			...(wanted ? { translation: translationOf(document, line) } : {}),
 		})),
 		words: lines.flatMap(({ words }) => words),
 	};

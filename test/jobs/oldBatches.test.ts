@@ -58,3 +58,22 @@ test('ended batches lose their parts after a day, and are gone after the days th
 	assert.ok(await has(keys.shard({ batch: running, shard: 0 })), 'what has not ended stays whole');
 	assert.ok(await has(keys.fileContent(input.id)), 'and so does what it reads');
 });
+
+test('content whose writer ended before it said whose it is goes after a day; what is being uploaded stays', async () => {
+	const began = Date.UTC(2026, 0, 1);
+	let at = began;
+	const now = () => at;
+	await using store = await openFolderStore(temporaryFolder('old'), now);
+	const files = new StoredFiles(store, now);
+	const kept = await files.add('p', Readable.from([Buffer.from('lines')]), {
+		...{ filename: 'in', purpose: 'user_data' },
+	});
+	const lost = timedId('file-', began);
+	const young = timedId('file-', began + 1.5 * day);
+	for (const id of [lost, young]) await store.put(keys.fileContent(id), Buffer.from('lines'));
+	at = began + 2 * day;
+	await sweepOld({ store, files, keepDays: 30, now, log: silentLogger });
+	const left: string[] = [];
+	for await (const key of store.list(keys.files)) left.push(key.slice(keys.files.length));
+	assert.deepEqual(left.sort(), [kept.id, young].sort());
+});

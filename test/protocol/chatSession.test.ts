@@ -341,3 +341,18 @@ test('the mark of what is not read stands where the newest answer begins to read
 	assert.equal(firstRead(other), undefined, 'another model reads all');
 	assert.equal(firstRead([]), undefined);
 });
+
+test('another model answers the same question once, and the chosen one stays', async () => {
+	const { session, asked } = setUp(async () => answer('A'));
+	session.model = 'small';
+	await session.send('Q');
+	const first = session.conversation.turns.at(-1);
+	await session.regenerate(first?.id ?? '', 'large');
+	await session.send('More');
+	assert.deepEqual(
+		asked.map(({ model }) => model),
+		['small', 'large', 'small'],
+	);
+	const answers = session.conversation.turns.filter(({ parent }) => parent === first?.parent);
+	assert.equal(answers.length, 2);
+});

@@ -450,3 +450,49 @@ test(
 		await page.close();
 	},
 );
+
+test(
+	'answers of two models stand side by side, another model is asked, and the chat goes on with either',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		await page.setViewportSize({ width: 700, height: 500 });
+		const state = chat(1, false);
+		const models = ['small', 'large', 'third'].map((id) => ({
+			...{ id, displayName: `Model ${id}`, task: 'chat-completion' },
+		})) as never;
+		const [question, first] = state.conversation.turns;
+		assert.ok(question && first);
+		const turns = [question, { ...first, model: 'small' }];
+		const conversation = { ...state.conversation, turns };
+		await tell(show({ ...state, conversation, models }));
+		await page.getByRole('button', { name: 'Answers side by side' }).click();
+		await page.getByRole('combobox', { name: 'Ask another model' }).selectOption('large');
+		assert.deepEqual(await told(page, 'regenerate'), [
+			{ type: 'regenerate', id: 'a0', model: 'large' },
+		]);
+		const second: Turn = { ...turn('a1', 'assistant', 'q0', ''), model: 'large' };
+		const { finishReason: _, ...open } = second;
+		const both = { ...conversation, turns: [...turns, open], leaf: 'a1' };
+		await tell(show({ ...state, conversation: both, models, answering: 'a1' }));
+		await tell({ type: 'delta', id: 'a1', text: 'Words of the large one', reasoning: '' });
+		const columns = page.locator('.columns > li');
+		await columns.nth(1).getByText('Words of the large one').waitFor();
+		assert.equal(await columns.nth(1).getAttribute('aria-busy'), 'true');
+		const ended = { ...second, text: 'Words of the large one' };
+		const whole = { ...both, turns: [...turns, ended] };
+		await tell(show({ ...state, conversation: whole, models }));
+		const tops = await columns.evaluateAll((all) =>
+			all.map((one) => one.getBoundingClientRect().top),
+		);
+		assert.equal(tops[0], tops[1], 'beside each other');
+		assert.deepEqual(await violations(page, '.log'), []);
+		await columns.first().getByRole('button', { name: 'Continue with this answer' }).click();
+		assert.deepEqual(await told(page, 'show'), [{ type: 'show', id: 'a0' }]);
+		await page.setViewportSize({ width: 182, height: 500 });
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+		await page.getByRole('button', { name: 'Show one answer' }).click();
+		await columns.first().waitFor({ state: 'detached' });
+		await page.close();
+	},
+);

@@ -17,6 +17,7 @@ import { useTranscript } from './transcriptState.ts';
 const formatNames: Readonly<Record<ExportFormat, string>> = {
 	text: 'Text',
 	markdown: 'Markdown',
+	docx: 'Word',
 	srt: 'SRT',
 	vtt: 'WebVTT',
 	json: 'JSON',
@@ -168,7 +169,7 @@ export function ExportForm({ done }: { done: () => void }): VNode {
 	const format = useSignal<ExportFormat>('srt');
 	const content = useContent();
 	const times = useSignal(true);
-	const optional = format.value === 'text' || format.value === 'markdown';
+	const optional = ['text', 'markdown', 'docx'].includes(format.value);
 	return (
 		<form
 			class="transcribe-form"

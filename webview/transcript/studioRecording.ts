@@ -1,6 +1,7 @@
 /** The host of the page of a recording in a browser: the daemon's HTTP interface behind the same session. */
 
 import {
+	exportFile,
 	exportName,
 	exportTranscript,
 	readTranscript,
@@ -100,8 +101,8 @@ export function openRecording(
 				return transcribe(message.choice);
 			case 'export':
 				if (document) {
-					const text = exportTranscript(document, { ...message, title: name });
-					download(exportName(name, document, message), text);
+					const bytes = exportFile(document, { ...message, title: name });
+					download(exportName(name, document, message), bytes);
 				}
 				return;
 			case 'copy':
@@ -168,9 +169,9 @@ function transcribeSound(
 	return readTranscript(api.client.stream(route, { body }, { of: 'recording', signal }), onDelta);
 }
 
-function download(name: string, text: string): void {
+function download(name: string, bytes: Uint8Array<ArrayBuffer>): void {
 	const link = document.createElement('a');
-	link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+	link.href = URL.createObjectURL(new Blob([bytes], { type: 'text/plain' }));
 	link.download = name;
 	link.click();
 	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

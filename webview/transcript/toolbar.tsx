@@ -2,9 +2,10 @@
 
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { isComposing } from '../composing.ts';
 import { Icon, IconButton } from '../icons.tsx';
+import { withoutFillers } from './fillers.ts';
 import { CopyForm, ExportForm, TranscribeForm, TranslateForm } from './forms.tsx';
 import { Menu } from './menu.tsx';
 import { replaceIn } from './transcriptSearch.ts';
@@ -29,6 +30,7 @@ export function Toolbar(): VNode {
 					disabled={busy || !state.value?.canRedo}
 					onClick={() => send({ type: 'redo' })}
 				/>
+				<FillersButton />
 				{state.value?.editor && (
 					<IconButton icon="insert" label={t('insert')} onClick={() => send({ type: 'insert' })} />
 				)}
@@ -46,6 +48,29 @@ export function Toolbar(): VNode {
 				</Menu>
 			</span>
 		</div>
+	);
+}
+
+/** Takes out the words that only fill pauses, as one step of undo; there only where there are some. */
+function FillersButton(): VNode | null {
+	const { document, job, send, t } = useTranscript();
+	const { lines = [], language = '' } = document.value ?? {};
+	const changed = useMemo(
+		() =>
+			lines.flatMap(({ id, text }) => {
+				const cut = withoutFillers(text, language);
+				return cut === text ? [] : [{ id, text: cut }];
+			}),
+		[lines, language],
+	);
+	if (changed.length === 0) return null;
+	return (
+		<IconButton
+			icon="eraser"
+			label={t('fillers', changed.length)}
+			disabled={job.value?.kind === 'transcribe'}
+			onClick={() => send({ type: 'replace', lines: changed })}
+		/>
 	);
 }
 
