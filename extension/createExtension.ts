@@ -21,6 +21,7 @@ import { Proposals } from './chat/proposals.ts';
 import { watchTerminals } from './chat/toTerminal.ts';
 import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
+import { shareEngines } from './engines/engineSetting.ts';
 import type { Extension } from './extension.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
 import { JobsTree } from './jobs/jobsTree.ts';
@@ -180,6 +181,10 @@ export function createExtension(
 		new MessageHovers(messageTables).register(),
 		new MessageLenses(messageTables).register(),
 		shareSecrets(context.secrets, languageServer),
+		shareEngines({
+			...{ languageServer, secrets: context.secrets },
+			onChanged: () => models.refresh(),
+		}),
 		offerTerminalEnvironment(context, languageServer),
 		watchTerminals(),
 		accounts,

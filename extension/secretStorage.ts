@@ -26,6 +26,14 @@ const names = Object.keys(titles) as StoredName[];
 const keyOf = (name: StoredName) => `nearglot.secret.${name}`;
 /** Where the keys of engines on other machines are, as JSON. */
 const engineKeys = 'nearglot.secret.engineKeys';
+
+/** Whether what has changed in the secret storage are the keys of engines. */
+export const isEngineKeys = (key: string): boolean => key === engineKeys;
+
+/** The keys of engines, as JSON. */
+export const engineKeysOf = (secrets: vscode.SecretStorage): Thenable<string | undefined> =>
+	secrets.get(engineKeys);
+
 const storedKeys: ReadonlySet<string> = new Set([...names.map(keyOf), engineKeys]);
 /** What is no secret may be read while it is typed. */
 const open: ReadonlySet<StoredName> = new Set(['translatorRegion', 'translatorEndpoint']);
@@ -34,7 +42,7 @@ const open: ReadonlySet<StoredName> = new Set(['translatorRegion', 'translatorEn
  * Name of this secret storage, the same in all windows that share it: a daemon keeps what several
  * editors hand over apart, so that one without keys does not take those of another.
  */
-function storageName(): string {
+export function storageName(): string {
 	const { appName, appHost, machineId } = vscode.env;
 	const parts = JSON.stringify([appName, appHost, machineId]);
 	return createHash('sha256').update(parts).digest('hex').slice(0, 16);
@@ -47,7 +55,7 @@ async function handSecrets(
 ): Promise<void> {
 	const entries = await Promise.all([
 		...names.map(async (name) => [name, await secrets.get(keyOf(name))]),
-		['engineKeys', await secrets.get(engineKeys)],
+		['engineKeys', await engineKeysOf(secrets)],
 	]);
 	const known = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 	const hosted = setting('translate.hosted');
@@ -66,7 +74,7 @@ export async function keepEngineKey(
 	name: string,
 	kept: EngineKeys[string] | undefined,
 ): Promise<void> {
-	const { [name]: _, ...others } = parseEngineKeys(await secrets.get(engineKeys));
+	const { [name]: _, ...others } = parseEngineKeys(await engineKeysOf(secrets));
 	const keys: EngineKeys = kept === undefined ? others : { ...others, [name]: kept };
 	if (Object.keys(keys).length === 0) await secrets.delete(engineKeys);
 	else await secrets.store(engineKeys, JSON.stringify(keys));

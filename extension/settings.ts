@@ -1,7 +1,21 @@
 /** Typed reading of the settings of package.json (a test compares both lists). */
 
 import * as vscode from 'vscode';
-import type { TranslateEngine } from '../server/protocol/index.ts';
+import type { TranslateEngine, UpstreamUse } from '../server/protocol/index.ts';
+
+/** An engine on another machine; its key is in the secret storage. */
+export interface EngineSetting {
+	readonly name: string;
+	readonly url: string;
+	/** Patterns of the models that may be used; absent or empty: all. */
+	readonly models?: readonly string[];
+	/** What it may be used for; absent or empty: everything. */
+	readonly for?: readonly UpstreamUse[];
+	/** Seconds without a sign of life after which an answer is given up. */
+	readonly timeout?: number;
+	/** Its address may be one that is not encrypted. */
+	readonly allowHttp?: boolean;
+}
 
 /** Every setting and its type. */
 export interface Settings {
@@ -30,6 +44,8 @@ export interface Settings {
 	'models.roots': readonly string[];
 	/** Handed to the daemon when it is started. */
 	'models.refuseProvider': 'named' | 'always' | 'never';
+	/** Read by the model server; see `engines/engineSetting.ts`. */
+	engines: readonly EngineSetting[];
 	'terminal.environment': boolean;
 	'team.url': string;
 }

@@ -3,6 +3,7 @@
  * interface behind it and the browser's own storage for chats.
  */
 
+import { conversationHeaders } from '../server/protocol/conversationHeader.ts';
 import {
 	AppError,
 	type ChatDelta,
@@ -169,11 +170,12 @@ export function studioBridge(
 
 async function complete(
 	api: StudioApi,
-	params: ChatParams,
+	{ conversation, ...params }: ChatParams,
 	onDelta: (delta: ChatDelta) => void,
 	signal: AbortSignal,
 ): Promise<ChatEnd> {
 	onDelta({ progress: { phase: 'connecting' } });
+	const headers = conversationHeaders(conversation);
 	const body = {
 		...params,
 		messages: wireMessages(params.messages),
@@ -181,6 +183,6 @@ async function complete(
 		stream_options: { include_usage: true },
 		return_progress: true,
 	};
-	const response = await api.client.open(chatCompletions, { body }, { signal });
+	const response = await api.client.open(chatCompletions, { body, headers }, { signal });
 	return readAnswer(response, { model: params.model ?? '', onDelta, signal });
 }

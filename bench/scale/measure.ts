@@ -7,7 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mean, quantile, randomOf } from './events.ts';
 import type { PolicyName } from './policies.ts';
-import type { ClosedRun, MachineTimes, RunResult } from './simulate.ts';
+import type { ClosedRun, MachineTimes, RunResult, Singles } from './simulate.ts';
 
 /** The figures that are kept, from which `docs/scale.md` is made. */
 export interface Measured {
@@ -159,21 +159,16 @@ async function closedRun(
 
 /** The shipped configuration, with so many servers and that policy. */
 function configOf(replicas: number, policy: PolicyName): string {
-	const names = ['ONE', 'TWO', 'THREE'].slice(0, replicas);
-	const line = (name: string, check: string) =>
-		`  server ${name.toLowerCase()} "\${NEARGLOT_${name}}"${check.replace('NAME', name)}`;
 	let text = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8');
 	if (policy === 'round robin')
 		text = text
-			.replace('balance hash var(txn.key)', 'balance roundrobin')
-			.replace(/^ {2}hash-.*\n/gm, '');
-	// HAProxy fills in the variable.
-	// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
-	const checked = ' check port "${NEARGLOT_NAME_OPS}"';
-	const third = (check: string) => (names.length > 2 ? `\n${line('THREE', check)}` : '');
-	return text
-		.replace(/^( {2}server two .* check port .*)$/m, (found) => found + third(checked))
-		.replace(/^( {2}server two "\$\{NEARGLOT_TWO\}")$/m, (found) => found + third(''));
+			.replaceAll('balance hash var(txn.key)', 'balance roundrobin')
+			.replaceAll(/^ {2}(?:hash-|use_backend crowded).*\n/gm, '');
+	if (replicas < 3) return text;
+	return text.replaceAll(/^ {2}server two .*$/gm, (line) => {
+		const third = line.replaceAll('two', 'three').replaceAll('TWO', 'THREE');
+		return `${line}\n${third}`;
+	});
 }
 
 async function behindBalancer<T>(
@@ -287,8 +282,8 @@ export async function measure(log: (line: string) => void): Promise<Measured> {
 		const outcomes: Outcome[] = [];
 		const together: number[] = [];
 		let tries = 50;
-		const collect = async () => {
-			outcomes.push(...(await singles(first, tries++, 1)));
+		const collect = async (beside: Outcome[]) => {
+			beside.push(...(await singles(first, tries++, 1)));
 			for (const count of [1, 2, 3]) {
 				const latencyS = await atOnce(servers.slice(0, count), tries++, 2);
 				together[count - 1] = (together[count - 1] ?? 0) + latencyS;
@@ -298,30 +293,33 @@ export async function measure(log: (line: string) => void): Promise<Measured> {
 		const kinds = [2, 3].flatMap((replicas) =>
 			(['bounded hash', 'round robin'] as const).map((policy) => ({
 				...{ replicas, policy },
+				/** Single requests right before and after. */
+				beside: [] as Outcome[],
 				outcomes: [] as (Outcome & { readonly turn: number })[],
 			})),
 		);
 		for (let round = 0; round < rounds; round++) {
-			for (const { replicas, policy, outcomes: done } of kinds) {
+			for (const { replicas, policy, beside, outcomes: done } of kinds) {
 				const tag = `${policy} ${replicas} ${round}`;
+				await collect(beside);
 				const some = await behindBalancer(servers.slice(0, replicas), policy, (url) =>
 					closedRun(url, first.key, tag, 1000 + tries),
 				);
 				done.push(...some);
-				// In between, what single requests take at this moment.
-				await collect();
+				await collect(beside);
 			}
 			for (const beside of [1, 2, 4, 8])
 				steps.push([beside, await stepOf(first, beside, 9000 + 10 * round + beside)]);
 			log(`round ${round + 1} of ${rounds}`);
 		}
-		const measured = kinds.map(({ replicas, policy, outcomes: done }) => {
+		outcomes.push(...kinds.flatMap(({ beside }) => beside));
+		const measured = kinds.map(({ replicas, policy, beside, outcomes: done }) => {
 			const prompts = Array.from({ length: turns }, (_, turn) =>
 				Math.round(mean(done.filter((each) => each.turn === turn).map(({ prompt }) => prompt))),
 			);
 			const written = Math.round(mean(done.map(({ answer: count }) => count)));
 			const run = { replicas, policy, clients, conversations, prompts, answer: written };
-			return { run, outcomes: done };
+			return { run, beside, outcomes: done };
 		});
 		const cacheTokens = await cacheTokensOf(first);
 		const [fixedS, prefillS] = line(
@@ -337,12 +335,15 @@ export async function measure(log: (line: string) => void): Promise<Measured> {
 		);
 		const expected = ({ prompt, cached, answer: count }: Outcome) =>
 			Math.max(0.001, fixedS + (prompt - cached) * prefillS + count * oneStep);
-		const ratios = outcomes.map((each) => Number((each.latencyS / expected(each)).toFixed(3)));
+		const round = (value: number) => Number(value.toPrecision(4));
+		const singlesOf = (found: readonly Outcome[]): Singles =>
+			found
+				.map((each) => [round(expected(each)), round(each.latencyS / expected(each))] as const)
+				.sort(([left], [right]) => left - right);
 		const sharedTokens = quantile(
 			outcomes.filter(({ prompt, cached }) => prompt - cached > 20).map(({ cached }) => cached),
 			0.2,
 		);
-		const round = (value: number) => Number(value.toPrecision(4));
 		const one = together[0] ?? 1;
 		return {
 			day: new Date().toISOString().slice(0, 10),
@@ -355,13 +356,13 @@ export async function measure(log: (line: string) => void): Promise<Measured> {
 				stepEachS: round(Math.max(0, stepEachS)),
 				cacheTokens,
 				together: together.map((each) => round(Math.max(1, each / one))),
-				ratios,
+				singles: singlesOf(outcomes),
 			},
-			runs: measured.map(({ run, outcomes: done }) => {
+			runs: measured.map(({ run, beside, outcomes: done }) => {
 				const latencies = done.map(({ latencyS }) => latencyS);
 				const cached = done.reduce((sum, each) => sum + each.cached, 0);
 				return {
-					run: { ...run, shared: sharedTokens },
+					run: { ...run, shared: sharedTokens, singles: singlesOf(beside) },
 					measured: {
 						cacheShare: round(cached / done.reduce((sum, each) => sum + each.prompt, 0)),
 						p50S: round(quantile(latencies, 0.5)),

@@ -7,9 +7,11 @@ export type PolicyName = (typeof policyNames)[number];
 
 export type Policy = (conversation: number) => Replica | undefined;
 
-/** Places of each replica on the ring; HAProxy has 16 for a server of weight 1. */
-const places = 16;
-/** `hash-balance-factor 150`: how much more than the mean a replica may have. */
+/** Places of each replica on the ring; HAProxy has 256 for a server of weight 16. Of very many replicas less will do. */
+const placesOf = (replicas: number): number => (replicas > 1000 ? 32 : 256);
+/** Up to so many open requests for each replica nothing is spread: `txn.usual` of deploy/haproxy.cfg. */
+const usual = 4;
+/** `hash-balance-factor 150`: how much more than the mean a replica may have beyond that. */
 const factor = 1.5;
 
 const takes = (replica: Replica | undefined): replica is Replica =>
@@ -51,7 +53,7 @@ export function policyOf(
 		};
 	const ring = replicas
 		.flatMap((replica, at) =>
-			Array.from({ length: places }, (_, place) => ({
+			Array.from({ length: placesOf(replicas.length) }, (_, place) => ({
 				...{ replica, index: at },
 				at: hashOf(hashOf(at + 1) + place * 7919 + salt),
 			})),
@@ -61,7 +63,10 @@ export function policyOf(
 		const up = replicas.length > 200 ? replicas.length : replicas.filter(takes).length;
 		const slots = Math.ceil(factor * (openOf() + 1)) / Math.max(1, up);
 		// As HAProxy shares them out: whole ones, those that are left to some of the servers, and one at least.
-		const max = (at: number) => Math.max(1, Math.floor(slots * (at + 1)) - Math.floor(slots * at));
+		const max = (at: number) =>
+			openOf() <= usual * up
+				? Number.POSITIVE_INFINITY
+				: Math.max(1, Math.floor(slots * (at + 1)) - Math.floor(slots * at));
 		const wanted = hashOf(conversation * 31 + salt + 17);
 		let [low, high] = [0, ring.length];
 		while (low < high) {

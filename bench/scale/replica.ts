@@ -22,14 +22,15 @@ export interface SimulatedRequest {
 	readonly answer: number;
 	/** Tokens that all prompts begin with. */
 	readonly shared: number;
-	/** By how much this one takes longer than usual. */
-	readonly slower: number;
+	/** By how much one that should take so many seconds takes longer than usual. */
+	readonly slower: (expectedS: number) => number;
 	readonly onEnd: (end: { readonly cached: number; readonly isLost: boolean }) => void;
 }
 
 interface Job {
 	readonly request: SimulatedRequest;
 	cached: number;
+	slower: number;
 	/** Work that is left: seconds of reading, then steps. */
 	readingS: number;
 	steps: number;
@@ -66,7 +67,7 @@ export class Replica {
 	take(request: SimulatedRequest): void {
 		this.advance();
 		this.open++;
-		this.#reading.push({ request, cached: -1, readingS: 0, steps: request.answer });
+		this.#reading.push({ request, cached: -1, slower: 1, readingS: 0, steps: request.answer });
 		this.#begin();
 		this.plan();
 	}
@@ -103,7 +104,7 @@ export class Replica {
 		this.#since = this.#events.now;
 		const [first] = this.#reading;
 		if (first !== undefined) first.readingS -= passed;
-		for (const job of this.#writing) job.steps -= passed / (this.#stepS * job.request.slower);
+		for (const job of this.#writing) job.steps -= passed / (this.#stepS * job.slower);
 	}
 
 	/** Sets the next event. */
@@ -130,7 +131,7 @@ export class Replica {
 
 	#nextS(): number | undefined {
 		const [first] = this.#reading;
-		const left = this.#writing.map(({ steps, request }) => steps * request.slower * this.#stepS);
+		const left = this.#writing.map(({ steps, slower }) => steps * slower * this.#stepS);
 		if (first !== undefined) left.push(first.readingS);
 		return left.length === 0 ? undefined : Math.max(0, Math.min(...left)) / this.#part;
 	}
@@ -139,9 +140,12 @@ export class Replica {
 	#begin(): void {
 		const [first] = this.#reading;
 		if (first === undefined || first.cached >= 0) return;
-		const { conversation, prompt, shared, slower } = first.request;
+		const { conversation, prompt, answer, shared, slower } = first.request;
+		const { fixedS, prefillS, stepS, stepEachS } = this.#times;
 		first.cached = this.#cache.hit(conversation, prompt, shared);
-		first.readingS = (this.#times.fixedS + (prompt - first.cached) * this.#times.prefillS) * slower;
+		const readingS = fixedS + (prompt - first.cached) * prefillS;
+		first.slower = slower(readingS + answer * (stepS + stepEachS));
+		first.readingS = readingS * first.slower;
 	}
 
 	#finish(): void {

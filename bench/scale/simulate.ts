@@ -24,14 +24,22 @@ export interface ClosedRun {
 	readonly answer: number;
 	/** Tokens that all prompts begin with. */
 	readonly shared: number;
+	/** Single requests right before and after: others use the machine, too. */
+	readonly singles?: Singles;
 }
+
+/**
+ * Seconds that a request should take, and how many times as long it took; the shortest first. What comes between is a
+ * pause of some length, so that short ones are the ones that may take many times as long.
+ */
+export type Singles = readonly (readonly [expectedS: number, ratio: number])[];
 
 /** How this machine does what a replica of its own would do. */
 export interface MachineTimes extends ServiceTimes {
 	/** By how much all is slower with one, two… replicas at work on one processor. */
 	readonly together: readonly number[];
-	/** By how much single requests took longer than this says, as measured. */
-	readonly ratios: readonly number[];
+	/** Single requests as measured, by what this says of them. */
+	readonly singles: Singles;
 }
 
 interface Seen {
@@ -50,6 +58,7 @@ export function closedRun(run: ClosedRun, times: MachineTimes, seeds = 40): RunR
 function closedOnce(run: ClosedRun, times: MachineTimes, seed: number, seen: Seen): void {
 	const events = new Events();
 	const random = randomOf(seed);
+	const { singles = times.singles } = run;
 	let slower = 1;
 	const replicas = Array.from(
 		{ length: run.replicas },
@@ -81,7 +90,7 @@ function closedOnce(run: ClosedRun, times: MachineTimes, seed: number, seen: See
 		open++;
 		replica?.take({
 			...{ conversation, prompt, answer: run.answer, shared: run.shared },
-			slower: times.ratios[Math.floor(random() * times.ratios.length)] ?? 1,
+			slower: (expectedS) => ratioLike(singles, expectedS, random),
 			onEnd: ({ cached }) => {
 				open--;
 				seen.latencies.push(events.now - begun);
@@ -98,6 +107,15 @@ function closedOnce(run: ClosedRun, times: MachineTimes, seed: number, seen: See
 	};
 	for (let client = 0; client < run.clients; client++) events.set(0, next);
 	events.run();
+}
+
+/** The ratio of one of those that are most like it, a third of all. */
+function ratioLike(singles: Singles, expectedS: number, random: () => number): number {
+	const size = Math.ceil(singles.length / 3);
+	const found = singles.findIndex(([each]) => each >= expectedS);
+	const middle = found < 0 ? singles.length : found;
+	const first = Math.max(0, Math.min(singles.length - size, middle - Math.floor(size / 2)));
+	return singles[first + Math.floor(random() * size)]?.[1] ?? 1;
 }
 
 const resultOf = (seen: Readonly<Seen>): RunResult => ({
@@ -171,7 +189,7 @@ export function openRun(run: OpenRun, times: ServiceTimes): OpenResult {
 		}
 		open++;
 		replica.take({
-			...{ conversation, prompt, answer: run.answer, shared: run.shared, slower: 1 },
+			...{ conversation, prompt, answer: run.answer, shared: run.shared, slower: () => 1 },
 			onEnd: ({ cached, isLost }) => {
 				open--;
 				if (counts && isLost) count.lost++;

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import {
+	engineAddress,
 	engineName,
 	isLoopbackHost,
 	type UpstreamUse,
@@ -9,6 +10,7 @@ import {
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { keepEngineKey } from '../secretStorage.ts';
+import { changeEngineSetting } from './engineSetting.ts';
 
 export interface EngineDeps {
 	readonly context: Pick<vscode.ExtensionContext, 'secrets'>;
@@ -68,12 +70,15 @@ export async function addEngine(deps: EngineDeps): Promise<void> {
 	if (key === undefined) return;
 	const uses = await pickUses(stepTitle(4), host);
 	if (uses === undefined) return;
-	const added = await deps.languageServer.request('nearglot/engines/add', {
-		...{ name: name.trim(), url: url.trim(), uses, allowHttp: isOpen },
-		keyInEditor: key !== '',
-	});
+	const added = { name: name.trim(), url: engineAddress(url.trim()) };
+	const { secrets } = deps.context;
 	const kept = key === '' ? undefined : { url: added.url, key };
-	await keepEngineKey(deps.context.secrets, deps.languageServer, added.name, kept);
+	await keepEngineKey(secrets, deps.languageServer, added.name, kept);
+	await changeEngineSetting({ ...deps, secrets }, added.name, {
+		...added,
+		...(uses.length === 0 ? {} : { for: uses }),
+		...(isOpen ? { allowHttp: true } : {}),
+	});
 	deps.models.refresh();
 	await testEngine(deps, added.name);
 }

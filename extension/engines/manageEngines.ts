@@ -3,7 +3,9 @@
 import * as vscode from 'vscode';
 import type { UpstreamInfo } from '../../server/protocol/routes/upstreamEngines.ts';
 import { keepEngineKey } from '../secretStorage.ts';
+import { setting } from '../settings.ts';
 import { addEngine, type EngineDeps, pickKey, testEngine, useLabel } from './addEngine.ts';
+import { changeEngineSetting, handEngines } from './engineSetting.ts';
 
 /** Lists the engines; one that is picked can be tried, given another key, or removed. */
 export async function manageEngines(deps: EngineDeps): Promise<void> {
@@ -31,22 +33,32 @@ export async function manageEngines(deps: EngineDeps): Promise<void> {
 
 async function changeEngine(deps: EngineDeps, engine: UpstreamInfo): Promise<void> {
 	const { name, url } = engine;
+	const { secrets } = deps.context;
+	const isListed = setting('engines').some((each) => each.name === name);
 	const test = vscode.l10n.t('Test');
 	const rekey = vscode.l10n.t('Change Key');
 	const remove = vscode.l10n.t('Remove');
-	const what = await vscode.window.showQuickPick([test, rekey, remove], { title: name });
+	const edit = vscode.l10n.t('Edit in Settings');
+	const what = await vscode.window.showQuickPick(
+		isListed ? [test, rekey, edit, remove] : [test, rekey, remove],
+		{ title: name },
+	);
+	if (what === edit)
+		await vscode.commands.executeCommand('workbench.action.openSettings', 'nearglot.engines');
 	if (what === test) await testEngine(deps, name);
 	if (what === rekey) {
 		const key = await pickKey(vscode.l10n.t('Key of {0}', name));
 		if (key === undefined) return;
 		const kept = key === '' ? undefined : { url, key };
+		await keepEngineKey(secrets, deps.languageServer, name, kept);
 		const { models, uses, timeoutS } = engine;
-		await deps.languageServer.request('nearglot/engines/add', {
-			...{ name, url, models: [...models], uses: [...uses], timeoutS, keyInEditor: key !== '' },
-			// It was accepted when the engine was added.
-			allowHttp: true,
-		});
-		await keepEngineKey(deps.context.secrets, deps.languageServer, name, kept);
+		if (isListed) await handEngines({ ...deps, secrets });
+		else
+			await deps.languageServer.request('nearglot/engines/add', {
+				...{ name, url, models: [...models], uses: [...uses], timeoutS, keyInEditor: key !== '' },
+				// It was accepted when the engine was added.
+				allowHttp: true,
+			});
 		await testEngine(deps, name);
 	}
 	if (what === remove) {
@@ -56,13 +68,14 @@ async function changeEngine(deps: EngineDeps, engine: UpstreamInfo): Promise<voi
 			remove,
 		);
 		if (answer !== remove) return;
-		await deps.languageServer.request('nearglot/engines/remove', { name });
-		await keepEngineKey(deps.context.secrets, deps.languageServer, name, undefined);
+		if (isListed) await changeEngineSetting({ ...deps, secrets }, name, undefined);
+		else await deps.languageServer.request('nearglot/engines/remove', { name });
+		await keepEngineKey(secrets, deps.languageServer, name, undefined);
 		deps.models.refresh();
 	}
 }
 
-function describe({ uses, models, key }: UpstreamInfo): string {
+function describe({ uses, models, key, inSetting }: UpstreamInfo): string {
 	return [
 		uses.length === 0 ? vscode.l10n.t('for everything') : uses.map(useLabel).join(', '),
 		...(models.length === 0 ? [] : [vscode.l10n.t('models: {0}', models.join(', '))]),
@@ -71,5 +84,6 @@ function describe({ uses, models, key }: UpstreamInfo): string {
 			: key === 'file'
 				? vscode.l10n.t('key in a file')
 				: vscode.l10n.t('no key'),
+		...(inSetting ? [vscode.l10n.t('in the settings')] : []),
 	].join(' · ');
 }

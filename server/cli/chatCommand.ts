@@ -1,7 +1,9 @@
 /** `nearglot chat`: one question, or a conversation when there is a person at both ends. */
 
+import { randomUUID } from 'node:crypto';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { conversationHeaders } from '../protocol/conversationHeader.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, findModel, readAnswer } from '../protocol/index.ts';
 import { chatCompletions, listModels } from '../protocol/routeAddresses.ts';
@@ -53,7 +55,11 @@ export const chatCommand: Command = {
 		const [model, prompt] = modelAndPrompt(options.positionals, models);
 		const system = options.text('system');
 		const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
-		const chat: Chat = { daemon, io, fields, model, messages, json: options.has('json') };
+		const chat: Chat = {
+			...{ daemon, io, fields, model, messages },
+			json: options.has('json'),
+			headers: conversationHeaders(randomUUID()),
+		};
 		if (prompt === undefined && io.stdin.isTTY && !chat.json)
 			return converse({ ...chat, fields: { ...chat.fields, truncation: 'auto' } });
 		const question = prompt ?? (await readStdin(io.stdin)).trim();
@@ -69,6 +75,8 @@ interface Chat {
 	readonly io: CommandIo;
 	/** What a command says of every request. */
 	readonly fields: Readonly<Record<string, unknown>>;
+	/** The same for all of its turns, so that a balancer before a server tells what belongs together. */
+	readonly headers: Readonly<Record<string, string>>;
 	/** The one that was named, else the one that gave the first answer: a conversation stays with it. */
 	model: string | undefined;
 	readonly messages: Message[];
@@ -176,10 +184,10 @@ function reportOmitted(chat: Chat): void {
 
 /** One question and its answer, which stays in the conversation as far as it came. */
 async function turn(chat: Chat, question: string, signal: AbortSignal): Promise<void> {
-	const { daemon, io, fields, messages } = chat;
+	const { daemon, io, fields, messages, headers } = chat;
 	messages.push({ role: 'user', content: question });
 	const body = { ...fields, ...defined({ model: chat.model }), messages, stream: !chat.json };
-	const response = await daemon.open(chatCompletions, { body }, { signal });
+	const response = await daemon.open(chatCompletions, { body, headers }, { signal });
 	if (chat.json) {
 		io.stdout.data(`${JSON.stringify(await response.json(), null, '\t')}\n`);
 		return;

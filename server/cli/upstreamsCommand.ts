@@ -18,6 +18,7 @@ import {
 	withoutUpstream,
 	withUpstream,
 } from '../remote/upstreams/upstreamFile.ts';
+import { listed } from '../remote/upstreams/upstreams.ts';
 import type { JsonFile } from '../store/jsonFile.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -47,6 +48,8 @@ it, nor it for anything else.
   test             asks for the list of models, and says what is wrong
 
 "add" with the NAME of one that is there replaces it. A running daemon sees every change at once.
+An engine that the setting nearglot.engines of an editor lists is changed there: what the setting says
+counts whenever the editor starts or the setting changes.
 `;
 
 type Upstreams = JsonFile<UpstreamList>;
@@ -98,11 +101,20 @@ async function add(file: Upstreams, args: readonly string[], io: CommandIo): Pro
 		timeoutS: options.integer('timeout', 1, 86_400) ?? defaultTimeoutS,
 		...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }),
 	};
-	await file.change((now) => [withUpstream(now, entry), undefined]);
+	const before = await file.change((now) => [withUpstream(now, entry), now]);
+	noteSetting(before, entry.name, io);
 	io.stdout.write(
 		`Added. What is asked of ${entry.name}/… goes to ${new URL(entry.url).host}. Try it: nearglot upstreams test ${entry.name}\n`,
 	);
 	return 0;
+}
+
+/** What a setting lists comes back from there. */
+function noteSetting({ upstreams }: UpstreamList, name: string, io: CommandIo): void {
+	if (upstreams.some((entry) => entry.name === name && entry.editor !== undefined))
+		io.stderr.write(
+			`The setting nearglot.engines of an editor lists '${name}', and what it says counts again when the editor starts: change it there as well.\n`,
+		);
 }
 
 /** @throws UsageError for a use that there is not */
@@ -124,13 +136,14 @@ async function list(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 	else
 		io.stdout.write(
 			`${table([
-				['NAME', 'ADDRESS', 'MODELS', 'FOR', 'KEY'],
-				...upstreams.map(({ name, url, models, uses = [], keyFile, isKeyInEditor }) => [
+				['NAME', 'ADDRESS', 'MODELS', 'FOR', 'KEY', 'LISTED'],
+				...upstreams.map(({ name, url, models, uses = [], keyFile, isKeyInEditor, editor }) => [
 					name,
 					url,
 					models.join(', ') || 'all',
 					uses.join(', ') || 'all',
 					keyFile ?? (isKeyInEditor ? 'with the editor' : 'none'),
+					editor === undefined ? 'here' : 'in a setting',
 				]),
 			])}\n`,
 		);
@@ -140,7 +153,8 @@ async function list(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 async function remove(file: Upstreams, args: readonly string[], io: CommandIo): Promise<number> {
 	const [name] = readArgs(args, {}).positionals;
 	if (name === undefined) throw new UsageError('Say which engine: nearglot upstreams remove NAME');
-	await file.change((now) => [withoutUpstream(now, name), undefined]);
+	const before = await file.change((now) => [withoutUpstream(now, name), now]);
+	noteSetting(before, name, io);
 	io.stdout.write(`Removed ${name}.\n`);
 	return 0;
 }
@@ -163,7 +177,7 @@ async function test(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 						{ signal: io.signal },
 					);
 				const models = await createUpstream(entry, upstreamDeps(io.env)).models(io.signal);
-				return { name: entry.name, models: models.map(({ id }) => `${entry.name}/${id}`) };
+				return { name: entry.name, models: listed(entry, models).map(({ fullId }) => fullId) };
 			} catch (error) {
 				if (!(error instanceof AppError)) throw error;
 				return { name: entry.name, models: [], problem: error.message };

@@ -21,7 +21,7 @@ import { draftFolderOf } from './draftFolder.ts';
 import { loadRunner } from './loadRunner.ts';
 import { findInfo, isAnswering, noRoom, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
-import { type LoadedModel, type LoadedRunner, ModelSlot } from './modelSlot.ts';
+import { type LoadedModel, type LoadedRunner, type ModelListener, ModelSlot } from './modelSlot.ts';
 import {
 	type ChosenProvider,
 	deviceOf,
@@ -71,12 +71,6 @@ export interface ModelHostDeps {
 	readonly hasProvider?: (provider: ExecutionProvider) => boolean;
 }
 
-/** Told whenever a model's state changes. */
-export type ModelListener = (event: {
-	readonly model: string;
-	readonly state: ModelInfo['state'];
-}) => void;
-
 /** What the daemon's own routes need beyond lending. */
 export interface RunnerHost extends ModelHost {
 	/** Told of every folder of a model that was added, removed or written; absent: where models are looked for. */
@@ -90,6 +84,8 @@ export interface RunnerHost extends ModelHost {
 	/** A pinned model is not unloaded when idle, nor to make room. */
 	pin(name: string, pinned: boolean): Promise<void>;
 	describe(name: string): Promise<ModelDescription>;
+	/** Somebody's request has come: background work of all models waits for it a little. */
+	expect(): void;
 	/** Processes of the models in memory. */
 	runners(): readonly LoadedRunner[];
 	/** Models that are on disk and cannot run, with the reason. */
@@ -342,6 +338,9 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			const { description } = await find(name);
 			if (!description) throw new AppError('unsupported_model');
 			return description;
+		},
+		expect: () => {
+			for (const { loaded } of all()) loaded?.runner.expect();
 		},
 		runners: () =>
 			all().flatMap(({ loaded, model, idleLeftMs }) =>

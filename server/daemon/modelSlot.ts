@@ -1,10 +1,21 @@
 /** One model in memory: its runner, who is using it, and when it is to be unloaded. */
 
-import { AppError, type ExecutionProvider, type ModelNotice } from '../protocol/index.ts';
+import {
+	AppError,
+	type ExecutionProvider,
+	type ModelInfo,
+	type ModelNotice,
+} from '../protocol/index.ts';
 import type { ModelClient, ProviderFallback } from '../services/host.ts';
 import type { IndexedModel } from './modelIndex.ts';
 import type { ChosenProvider } from './providerChoice.ts';
 import type { RunnerProcess } from './runnerProcess.ts';
+
+/** Told whenever a model's state changes. */
+export type ModelListener = (event: {
+	readonly model: string;
+	readonly state: ModelInfo['state'];
+}) => void;
 
 export interface LoadedModel {
 	readonly runner: RunnerProcess;

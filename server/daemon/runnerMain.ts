@@ -20,6 +20,9 @@ import { defined } from '../protocol/defined.ts';
 import { AppError, stackOf, toErrorWire } from '../protocol/index.ts';
 import type { FromRunner, RunnerMethod, ToRunner } from './runnerProtocol.ts';
 
+/** How long a request that was announced may take until it is here. */
+const maxExpectedMs = 20;
+
 /** The end of the IPC channel in the runner. */
 export interface RunnerChannel {
 	send(message: FromRunner): void;
@@ -90,6 +93,11 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 
 	return new Promise((resolve) => {
 		channel.onMessage((message) => {
+			if (message.type === 'expect') {
+				const expected = engine?.expect?.();
+				if (expected) setTimeout(() => expected[Symbol.dispose](), maxExpectedMs).unref();
+				return;
+			}
 			const { id } = message;
 			if (message.type === 'cancel') {
 				running.get(id)?.abort();

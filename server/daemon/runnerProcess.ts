@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { defined } from '../protocol/defined.ts';
+import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protocol/index.ts';
 import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
 import type { Logger } from '../services/logger.ts';
@@ -34,10 +35,14 @@ export interface RunnerOptions {
 
 interface PendingCall {
 	readonly method: RunnerMethod;
+	readonly isBackground: boolean;
 	resolve(value: unknown): void;
 	reject(error: unknown): void;
 	onEvent(event: unknown): void;
 }
+
+/** Of requests that come closer to each other the first is announced. */
+const betweenExpectedMs = 10;
 
 /** Bytes of standard error kept for the message of a crash. */
 const keptErrorChars = 4000;
@@ -56,6 +61,7 @@ export class RunnerProcess {
 	/** Counts what it tells of the work it was given. */
 	#received = 0;
 	#closing = false;
+	#expectedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(options: RunnerOptions) {
 		this.#options = options;
@@ -103,6 +109,7 @@ export class RunnerProcess {
 		const done = new Promise<RunnerCalls[M]['result']>((resolve, reject) => {
 			this.#pending.set(id, {
 				method,
+				isBackground: isRecord(request) && request['priority'] === 'batch',
 				resolve: (value) => resolve(value as RunnerCalls[M]['result']),
 				reject,
 				onEvent: (event) => onEvent(event as RunnerCalls[M]['event']),
@@ -116,6 +123,15 @@ export class RunnerProcess {
 				throw unasked ? unloaded(this.#options.model) : error;
 			})
 			.finally(() => signal?.removeEventListener('abort', cancel));
+	}
+
+	/** Somebody's request has come that may be one for this model: its background work waits for it a little. */
+	expect(): void {
+		const now = performance.now();
+		if (now - this.#expectedAt < betweenExpectedMs) return;
+		if (![...this.#pending.values()].some(({ isBackground }) => isBackground)) return;
+		this.#expectedAt = now;
+		this.#send({ type: 'expect' });
 	}
 
 	/** Ends the process: in good order first, by force after the grace time. */

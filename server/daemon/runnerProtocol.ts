@@ -55,7 +55,9 @@ export type ToRunner =
 			readonly method: RunnerMethod;
 			readonly request: unknown;
 	  }
-	| { readonly type: 'cancel'; readonly id: number };
+	| { readonly type: 'cancel'; readonly id: number }
+	/** Somebody's request is on its way, perhaps to this model: background work waits for it a little. */
+	| { readonly type: 'expect' };
 
 export type FromRunner =
 	| { readonly type: 'event'; readonly id: number; readonly event: unknown }

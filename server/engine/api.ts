@@ -349,6 +349,8 @@ export interface EngineModel {
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
 	/** Judges how well documents answer a query; documents are computed together. */
 	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;
+	/** Somebody's request is on its way: until that is disposed, background work makes room for it. */
+	expect?(): Disposable;
 	stats(): Promise<EngineStats>;
 	close(): Promise<void>;
 }

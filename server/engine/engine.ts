@@ -60,6 +60,7 @@ type Capabilities = Partial<
 	Pick<
 		EngineModel,
 		| 'generate'
+		| 'expect'
 		| 'seq2seq'
 		| 'transcribe'
 		| 'voiceActivity'
@@ -148,6 +149,7 @@ export async function loadEngine(
 	return {
 		description,
 		generate: capabilities.generate ?? refuse('generate text'),
+		...defined({ expect: capabilities.expect }),
 		seq2seq: capabilities.seq2seq ?? refuse('translate'),
 		transcribe: capabilities.transcribe ?? refuse('transcribe'),
 		voiceActivity: capabilities.voiceActivity ?? refuse('find speech'),
@@ -355,6 +357,7 @@ async function decoderCapabilities(
 		deadlineMs: options.textDeadlineMs,
 	});
 	return {
+		expect: () => scheduler.expect(),
 		generate: createGenerator({
 			scheduler,
 			text,

@@ -2,6 +2,8 @@
 
 import type { Context } from 'hono';
 import type { Owned } from '../engine/api.ts';
+import { conversationHeader } from '../protocol/conversationHeader.ts';
+import type { InConversation } from '../services/chat/chatService.ts';
 import type { Charged } from '../services/limits/account.ts';
 import type { TranslateCaller } from '../services/translate/translateAccess.ts';
 import type { AppEnv } from './env.ts';
@@ -34,7 +36,12 @@ export interface Urgent {
 export function owned<T extends object>(
 	context: Context<AppEnv>,
 	request: T,
-): T & Owned & Charged & Urgent {
-	const priority = requestedPriority(context);
-	return { ...request, owner: ownerOf(context), account: context.get('account'), priority };
+): T & Owned & Charged & Urgent & InConversation {
+	return {
+		...request,
+		owner: ownerOf(context),
+		account: context.get('account'),
+		priority: requestedPriority(context),
+		conversation: context.req.header(conversationHeader),
+	};
 }

@@ -3,10 +3,12 @@
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError, type ModelInfo } from '../protocol/index.ts';
+import type { BodyOf } from '../protocol/routes/route.ts';
 import {
 	addUpstream,
 	listUpstreams,
 	removeUpstream,
+	setUpstreams,
 	testUpstream,
 	type UpstreamInfo,
 } from '../protocol/routes/upstreamEngines.ts';
@@ -16,6 +18,7 @@ import {
 	defaultTimeoutS,
 	type UpstreamEntry,
 	withoutUpstream,
+	withSetting,
 	withUpstream,
 } from '../remote/upstreams/upstreamFile.ts';
 import type { ListedUpstreamModel } from '../remote/upstreams/upstreams.ts';
@@ -29,16 +32,23 @@ export function registerUpstreamRoutes(app: Hono<AppEnv>, { upstreams }: Backend
 		return answer({ upstreams: list.upstreams.map(shown), models: models.map(modelInfoOf) });
 	});
 	register(app, addUpstream, async ({ body, answer }) => {
-		const { timeoutS = defaultTimeoutS, models = [], uses = [], allowHttp = false } = body;
-		const entry: UpstreamEntry = {
-			name: checkedName(body.name),
-			url: checkedAddress(body.url, allowHttp),
-			...{ models, timeoutS },
-			...(uses.length === 0 ? {} : { uses }),
-			...(body.keyInEditor ? { isKeyInEditor: true } : {}),
-		};
+		const entry = entryOf(body);
 		await file.change((now) => [withUpstream(now, entry), undefined]);
 		return answer(shown(entry));
+	});
+	register(app, setUpstreams, async ({ body: { editor, engines }, answer }) => {
+		const entries = engines.map(entryOf);
+		const names = entries.map(({ name }) => name);
+		const twice = names.find((name, at) => names.indexOf(name) !== at);
+		if (twice !== undefined)
+			throw new AppError('invalid_request', `Two engines have the name '${twice}'.`, {
+				param: 'engines',
+			});
+		const upstreams = await file.change((now) => {
+			const next = withSetting(now, editor, entries);
+			return [next, next.upstreams];
+		});
+		return answer({ upstreams: upstreams.map(shown) });
 	});
 	register(app, removeUpstream, async ({ context, answer }) => {
 		const name = context.req.param('name');
@@ -49,7 +59,7 @@ export function registerUpstreamRoutes(app: Hono<AppEnv>, { upstreams }: Backend
 		const name = context.req.param('name');
 		try {
 			const models = await upstreams.test(name, signal);
-			return answer({ name, models: models.map(({ id }) => `${name}/${id}`) });
+			return answer({ name, models: models.map(({ fullId }) => fullId) });
 		} catch (error) {
 			if (!(error instanceof AppError) || /^(?:cancelled|not_found)$/.test(error.code)) throw error;
 			return answer({ name, models: [], problem: error.message });
@@ -57,10 +67,22 @@ export function registerUpstreamRoutes(app: Hono<AppEnv>, { upstreams }: Backend
 	});
 }
 
+/** @throws AppError `invalid_request` for a name or an address that cannot be taken */
+function entryOf(body: BodyOf<typeof addUpstream>): UpstreamEntry {
+	const { timeoutS = defaultTimeoutS, models = [], uses = [], allowHttp = false } = body;
+	return {
+		name: checkedName(body.name),
+		url: checkedAddress(body.url, allowHttp),
+		...{ models, timeoutS },
+		...(uses.length === 0 ? {} : { uses }),
+		...(body.keyInEditor ? { isKeyInEditor: true } : {}),
+	};
+}
+
 const shown = (entry: UpstreamEntry): UpstreamInfo => {
-	const { name, url, models, uses = [], timeoutS, keyFile, isKeyInEditor } = entry;
+	const { name, url, models, uses = [], timeoutS, keyFile, isKeyInEditor, editor } = entry;
 	const key = isKeyInEditor ? 'editor' : keyFile === undefined ? 'none' : 'file';
-	return { name, url, models, uses, timeoutS, key };
+	return { name, url, models, uses, timeoutS, key, inSetting: editor !== undefined };
 };
 
 /** A model of an engine elsewhere as lists of models have it. */

@@ -46,6 +46,7 @@ export async function openBullQueue(
 	try {
 		await answered(() => client.connect());
 		checkPolicy(await answered(() => client.info('memory')));
+		checkWhole(await answered(() => client.info('cluster')));
 	} catch (error) {
 		client.destroy();
 		throw refused === undefined ? error : unusable(refused);
@@ -216,6 +217,15 @@ function checkPolicy(memory: string): void {
 	throw new AppError(
 		'invalid_request',
 		`The Redis of the queue has the maxmemory-policy ${policy}, so it throws entries away when it is full. Set it to noeviction, or use another Redis.`,
+	);
+}
+
+/** Its steps change several keys at once. */
+function checkWhole(cluster: string): void {
+	if (!/^cluster_enabled:1/m.test(cluster)) return;
+	throw new AppError(
+		'invalid_request',
+		'The Redis of the queue belongs to a Redis Cluster, whose nodes have a part of the keys each. Name a Redis or Valkey that has all keys: a server of its own, or the primary of some.',
 	);
 }
 

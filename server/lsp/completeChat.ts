@@ -1,5 +1,6 @@
 /** `nearglot/chat` and `nearglot/countTokens`: the daemon's chat route, streamed to the editor. */
 
+import { conversationHeaders } from '../protocol/conversationHeader.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ChatDelta, ChatEnd, ChatParams, Requests } from '../protocol/index.ts';
 import { readAnswer } from '../protocol/index.ts';
@@ -31,7 +32,8 @@ export async function completeChat(
 		stream_options: { include_usage: true },
 		return_progress: true,
 	};
-	const response = await client.open(chatCompletions, { body }, { signal });
+	const headers = conversationHeaders(params.conversation);
+	const response = await client.open(chatCompletions, { body, headers }, { signal });
 	return readAnswer(response, { model, onDelta, cut: client.cut, signal });
 }
 

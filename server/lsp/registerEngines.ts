@@ -4,6 +4,7 @@ import {
 	addUpstream,
 	listUpstreams,
 	removeUpstream,
+	setUpstreams,
 	testUpstream,
 } from '../protocol/routeAddresses.ts';
 import type { JobRegistration } from './registerJobs.ts';
@@ -15,6 +16,9 @@ export function registerEngines({ handle, link }: JobRegistration): void {
 	handle('nearglot/engines/add', async (body, signal) =>
 		link.call(addUpstream, { body }, { signal }),
 	);
+	handle('nearglot/engines/setting', async (body, signal) => ({
+		engines: (await link.call(setUpstreams, { body }, { signal })).upstreams,
+	}));
 	handle('nearglot/engines/remove', async ({ name }, signal) =>
 		link.call(removeUpstream, { params: { name } }, { signal }),
 	);

@@ -276,7 +276,7 @@ export class ChatSession {
 		// The question is kept even when the window closes before its answer.
 		void this.#deps.save(before);
 		try {
-			const params = { ...chosen(model), ...asChat, messages };
+			const params = { ...chosen(model), ...asChat, messages, conversation: id };
 			const reader = { onDelta, onSteps, text: () => turn.text };
 			const end = await completeWithTools(complete, params, toolSet, reader, stop.signal);
 			turn = finished(turn, end);

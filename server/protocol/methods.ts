@@ -70,6 +70,8 @@ export interface ChatParams
 	> {
 	/** Token of the `$/progress` notifications that carry {@link ChatDelta}. */
 	readonly partialResultToken?: string | number;
+	/** Id of the conversation that this is a turn of, for balancers before a server: it says nothing else. */
+	readonly conversation?: string;
 }
 
 /** What has become known since the last notification; every field may be absent. */
@@ -324,6 +326,11 @@ export interface Requests {
 	'nearglot/engines/add': {
 		params: RequestOf<typeof upstreams.addUpstream>;
 		result: upstreams.UpstreamInfo;
+	};
+	/** The engines of the setting `nearglot.engines`, whenever it may have changed. */
+	'nearglot/engines/setting': {
+		params: RequestOf<typeof upstreams.setUpstreams>;
+		result: { engines: readonly upstreams.UpstreamInfo[] };
 	};
 	'nearglot/engines/remove': { params: { name: string }; result: Record<string, never> };
 	/** Asks one for its models; `problem` says why it does not answer. */

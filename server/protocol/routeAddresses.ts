@@ -167,6 +167,10 @@ export const claimStudio = address<typeof studio.claimStudio>('POST', '/studio/c
 
 export const listUpstreams = address<typeof upstreams.listUpstreams>('GET', '/nearglot/upstreams');
 export const addUpstream = address<typeof upstreams.addUpstream>('POST', '/nearglot/upstreams');
+export const setUpstreams = address<typeof upstreams.setUpstreams>(
+	'POST',
+	'/nearglot/upstreams/setting',
+);
 export const removeUpstream = address<typeof upstreams.removeUpstream>(
 	'DELETE',
 	'/nearglot/upstreams/:name',

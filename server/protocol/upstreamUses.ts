@@ -29,6 +29,14 @@ export const engineName = /^[a-z\d](?:[a-z\d-]{0,30}[a-z\d])?$/;
 export const isLoopbackHost = (host: string): boolean =>
 	/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(host);
 
+/** A base address as it is kept: without slashes at its end. @throws TypeError for what is none */
+export function engineAddress(text: string): string {
+	const { href } = new URL(text);
+	let end = href.length;
+	while (href[end - 1] === '/') end--;
+	return href.slice(0, end);
+}
+
 /** Whether an engine that was added for some uses, or for all, may be used so. */
 export const allowsUse = (uses: readonly UpstreamUse[], use: UpstreamUse): boolean =>
 	uses.length === 0 || uses.includes(use);

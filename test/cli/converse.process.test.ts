@@ -6,7 +6,9 @@ import { after, before, test } from 'node:test';
 import { chatCommand } from '../../server/cli/chatCommand.ts';
 import type { CommandIo } from '../../server/cli/command.ts';
 import { TerminalWriter } from '../../server/cli/terminal.ts';
+import { startFakeDaemon } from '../support/fakeDaemon.ts';
 import { type Home, newHome } from '../support/home.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 let home: Home;
 before(async () => {
@@ -18,7 +20,12 @@ after(() => home.close());
  * Types each line when the last answer is there, and those of `early` as soon as the first one begins; gives
  * the answers and what the terminal shows beside them.
  */
-async function converse(questions: readonly string[], early = '') {
+async function converse(
+	questions: readonly string[],
+	early = '',
+	env = home.env,
+	model = 'starter-chat',
+) {
 	const stdin = Object.assign(new PassThrough(), { isTTY: true });
 	const stdout = new PassThrough().setEncoding('utf8');
 	const stderr = new PassThrough().setEncoding('utf8');
@@ -43,13 +50,10 @@ async function converse(questions: readonly string[], early = '') {
 		stdin,
 		stdout: new TerminalWriter(stdout as unknown as NodeJS.WriteStream),
 		stderr: new TerminalWriter(stderr as unknown as NodeJS.WriteStream),
-		env: home.env,
+		env,
 		signal: new AbortController().signal,
 	};
-	const code = await chatCommand.run(
-		['starter-chat', '--temperature', '0'],
-		io as unknown as CommandIo,
-	);
+	const code = await chatCommand.run([model, '--temperature', '0'], io as unknown as CommandIo);
 	assert.equal(code, 0, told);
 	return { answers: answers.slice(1), told };
 }
@@ -107,4 +111,21 @@ test('half a line typed while an answer is written is gone on with', async () =>
 	const one = await converse([first, second]);
 	const { answers } = await converse([first, second.slice(5)], second.slice(0, 5));
 	assert.deepEqual(answers, one.answers);
+});
+
+test('all turns of a conversation say that they are of the same one, and those of another that they are not', async () => {
+	const folder = temporaryFolder('converse');
+	const daemon = await startFakeDaemon(folder);
+	try {
+		const env = { ...process.env, NEARGLOT_HOME: folder };
+		await converse(['one', 'two'], '', env, 'fake');
+		await converse(['one'], '', env, 'fake');
+		const [first, second, other] = daemon.conversations;
+		assert.match(first ?? '', /^[\da-f-]{36}$/);
+		assert.equal(second, first);
+		assert.match(other ?? '', /^[\da-f-]{36}$/);
+		assert.notEqual(other, first);
+	} finally {
+		await daemon.close();
+	}
 });

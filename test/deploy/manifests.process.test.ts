@@ -241,7 +241,7 @@ test('options of containers are options of the program; ports and labels that ar
 	for (const [what, values] of variants) {
 		const rendered = objects(await renderChart(values));
 		const pods = rendered
-			.filter(({ kind }) => kind === 'Deployment')
+			.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
 			.map(({ spec }) => record(record(spec)['template']));
 		for (const pod of pods)
 			for (const container of list(record(pod['spec'])['containers'])) {
@@ -276,6 +276,7 @@ test('the balancer of the chart is a configuration that HAProxy takes', {
 	const map = objects(await renderChart()).find(({ data }) => 'haproxy.cfg' in record(data));
 	const path = join(temporaryFolder('balancer'), 'haproxy.cfg');
 	writeFileSync(path, String(record(map?.['data'])['haproxy.cfg']));
-	const { status, stderr } = spawnSync('haproxy', ['-c', '-f', path], { encoding: 'utf8' });
+	const env = { ...process.env, NAMESPACE: 'team' };
+	const { status, stderr } = spawnSync('haproxy', ['-c', '-f', path], { encoding: 'utf8', env });
 	assert.equal(status, 0, stderr);
 });

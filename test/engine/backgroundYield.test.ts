@@ -41,7 +41,7 @@ function setUp(exact: ExactOptions = {}, isReading: (turns: number) => boolean =
 		});
 		return { first: first ?? decoder.steps, last: decoder.steps };
 	};
-	return { decoder, run };
+	return { decoder, scheduler, run };
 }
 
 for (const maxBatchSize of [4, 1])
@@ -91,4 +91,22 @@ test('background work does not wait for a prompt that is read for long', async (
 	assert.ok(last >= 6, 'it is done while the prompt is still being read');
 	readTurns.left = 0;
 	await slow;
+});
+
+test('whoever is expected beside somebody who has come does not hold them up', async (context) => {
+	// What waits for who is expected would wait for ever.
+	context.mock.timers.enable({ apis: ['setTimeout'] });
+	const { scheduler, run } = setUp();
+	const background = run(prompt(1, 8), 60, 'batch');
+	for (let turns = 0; turns < 10; turns++) await turn();
+	const other = scheduler.expect();
+	for (let turns = 0; turns < 10; turns++) await turn();
+	let isDone = false;
+	const person = run(prompt(5, 20), 1, 'interactive').then(() => {
+		isDone = true;
+	});
+	for (let turns = 0; turns < 100 && !isDone; turns++) await turn();
+	assert.ok(isDone, 'it has its answer');
+	other[Symbol.dispose]();
+	await Promise.all([person, background]);
 });

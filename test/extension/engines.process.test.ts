@@ -9,9 +9,11 @@ import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { ModelInfo } from '../../server/protocol/index.ts';
 import { connectFront } from '../support/editorDouble.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
+import { until } from '../support/until.ts';
 import { desk, resetDesk } from './vscodeDouble.ts';
 
 const { addEngine } = await import('../../extension/engines/addEngine.ts');
+const { shareEngines } = await import('../../extension/engines/engineSetting.ts');
 const { manageEngines } = await import('../../extension/engines/manageEngines.ts');
 type Deps = Parameters<typeof addEngine>[0];
 
@@ -101,8 +103,9 @@ const ask = (model: string) =>
 	server.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] });
 
 beforeEach(() => {
+	const engines = desk.settings['engines'] ?? [];
 	resetDesk();
-	desk.settings = { 'translate.hosted': {} };
+	desk.settings = { 'translate.hosted': {}, engines };
 	keys.length = 0;
 });
 
@@ -110,6 +113,8 @@ test('an engine is added in four steps; its models stand in the list as remote a
 	const { boxes, said } = person(['lab', address, ` ${rightKey} `], picked('chat', 'translate'));
 	await addEngine(deps);
 	assert.deepEqual(said, ['lab answers: lab/qwen3-32b.']);
+	const listed = [{ name: 'lab', url: address, for: ['chat', 'translate'] }];
+	assert.deepEqual(desk.settings['engines'], listed, 'the setting has it, without the key');
 	const [name, where, key] = boxes;
 	for (const wrong of ['', 'Lab', 'a/b', '-a']) assert.ok(name?.validateInput(wrong), wrong);
 	for (const wrong of ['lab', 'ftp://a', 'https://u:p@a/v1', 'https://a/v1?k=1'])
@@ -216,6 +221,104 @@ test('an engine that is removed takes its models and its key along', async () =>
 	await manageEngines(deps);
 	assert.deepEqual(said, ['Remove lab?']);
 	assert.deepEqual([...stored], []);
+	assert.deepEqual(desk.settings['engines'], []);
 	assert.equal((await modelsNow()).filter(({ origin }) => origin === 'upstream').length, 0);
 	assert.ok(!server.backend.secrets.names().includes('engineKeys'));
+});
+
+interface Listed {
+	readonly name: string;
+	readonly url: string;
+	readonly uses: readonly string[];
+	readonly timeoutS: number;
+	readonly inSetting: boolean;
+}
+const listedNow = async () =>
+	(await client.sendRequest<{ engines: Listed[] }>('nearglot/engines', {})).engines;
+
+/** A window whose server has just come up; `changed` is what VS Code tells after a change of the setting. */
+function openWindow() {
+	let health: (health: object) => void = () => {};
+	let refreshed = 0;
+	const sharing = shareEngines({
+		secrets: { ...deps.context.secrets, onDidChange: () => ({ dispose: () => {} }) },
+		languageServer: {
+			request: (name: string, params: object) => client.sendRequest(name, params),
+			onHealth: (listener: typeof health) => {
+				health = listener;
+				return { dispose: () => {} };
+			},
+		},
+		onChanged: () => refreshed++,
+	} as unknown as Parameters<typeof shareEngines>[0]);
+	const settled = async (act: () => void) => {
+		const before = refreshed;
+		act();
+		await until('the server has it', () => refreshed > before);
+	};
+	return {
+		sharing,
+		settled,
+		start: () => health({ server: 'running' }),
+		changed: () => desk.configure('engines'),
+	};
+}
+
+test('the server has what the setting lists, and beside it what was added elsewhere; of one name the setting counts', async () => {
+	for (const name of ['terminal', 'both'])
+		await client.sendRequest('nearglot/engines/add', { name, url: 'https://a.example/v1' });
+	desk.settings['engines'] = [
+		{ name: 'both', url: 'https://b.example/v1/', for: ['chat'], timeout: 9 },
+		{ name: 'desk', url: 'http://c.example/v1', allowHttp: true },
+	];
+	const window = openWindow();
+	await window.settled(window.start);
+	const facts = ({ name, url, uses, timeoutS, inSetting }: Listed) =>
+		[name, url, uses.join(), timeoutS, inSetting] as const;
+	assert.deepEqual((await listedNow()).map(facts), [
+		['terminal', 'https://a.example/v1', '', 120, false],
+		['both', 'https://b.example/v1', 'chat', 9, true],
+		['desk', 'http://c.example/v1', '', 120, true],
+	]);
+	desk.settings['engines'] = [];
+	await window.settled(window.changed);
+	assert.deepEqual(
+		(await listedNow()).map(({ name }) => name),
+		['terminal'],
+	);
+	await client.sendRequest('nearglot/engines/remove', { name: 'terminal' });
+	window.sharing.dispose();
+});
+
+test('a setting that cannot be used changes nothing, and what is wrong is said with the way to the setting', async () => {
+	const window = openWindow();
+	await window.settled(window.start);
+	for (const [engines, problem] of [
+		[[{ name: 'Lab', url: 'https://a.example' }], /'Lab' cannot be the name of an engine/],
+		[[{ name: 'a', url: 'http://a.example' }], /a\.example unencrypted/],
+		[[{ name: 'a' }], /url/],
+		[[{ name: 'a', url: 'https://k:v@a.example' }], /must hold no name or password/],
+		[
+			[
+				{ name: 'a', url: 'https://a.example' },
+				{ name: 'a', url: 'https://b.example' },
+			],
+			/Two engines have the name 'a'/,
+		],
+	] as const) {
+		desk.settings['engines'] = engines;
+		const said: string[] = [];
+		desk.message = async (text, ...buttons) => {
+			said.push(String(text));
+			return String(buttons.at(-1));
+		};
+		window.changed();
+		await until('it is said', () => said.length > 0);
+		assert.match(said[0] ?? '', /^The setting nearglot\.engines cannot be used: /);
+		assert.match(said[0] ?? '', problem);
+		assert.deepEqual(await listedNow(), []);
+	}
+	assert.deepEqual(desk.commands.at(-1), ['workbench.action.openSettings', 'nearglot.engines']);
+	desk.settings['engines'] = [];
+	window.sharing.dispose();
 });

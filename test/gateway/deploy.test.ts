@@ -136,7 +136,7 @@ test('the Kubernetes manifest is complete: settings, keys, volumes, probes and s
 	assert.equal(gateway!.livenessProbe!.httpGet.path, '/.auth/healthz');
 	assert.ok(gateway!.ports!.some((port) => port.name === gateway!.readinessProbe!.httpGet.port));
 	assert.ok(gateway!.args.includes('--upstream=http://nearglot-balancer:8080'));
-	const [models] = of('Deployment', 'replicas').spec.template.spec.containers;
+	const [models] = of('StatefulSet', 'replicas').spec.template.spec.containers;
 	assert.equal(models!.readinessProbe!.httpGet.path, '/readyz');
 	assert.equal(models!.livenessProbe!.httpGet.path, '/livez');
 	assert.ok(models!.args.includes('--require-key'), 'whoever reaches its port needs the key');

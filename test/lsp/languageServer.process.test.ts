@@ -80,7 +80,8 @@ test('a chat streams its pieces as partial results and ends without saying them 
 	assert.equal(body?.['max_completion_tokens'], 9);
 	assert.equal(body?.['stream'], true);
 	assert.ok(!('model' in (body ?? {})), 'the daemon chooses where nobody has');
-	await chat({ model: 'old' });
+	await chat({ model: 'old', conversation: 'chat-17' });
+	assert.deepEqual(daemon.conversations.slice(-2), [undefined, 'chat-17']);
 	assert.equal(daemon.chats.at(-1)?.['model'], 'old', 'what was chosen goes on as it is');
 });
 

@@ -1,6 +1,7 @@
 /** All that models of engines elsewhere are asked for beside chats, from a second Nearglot and from a double that fails. */
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -8,8 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { openUpstreamFile } from '../../server/daemon/upstreamBackend.ts';
+import { programArgs } from '../support/program.ts';
 import { sharedFolder } from '../support/sharedData.ts';
 import { speakerFixtures } from '../support/speakerModels.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -89,6 +92,31 @@ test('models of an engine are listed with what they are for', async () => {
 			tasks.includes(task),
 		);
 	});
+});
+
+test('a test of an engine names the models that it may be used for, by the server and on the command line', async () => {
+	const file = openUpstreamFile(here.backend.settings.dataDir);
+	const tested = async () => {
+		const answer = await here.post('/nearglot/upstreams/lab/test', '', { headers: here.keyed });
+		return ((await answer.json()) as { models: string[] }).models.sort();
+	};
+	const all = await tested();
+	const only = (uses: readonly 'embeddings'[]) =>
+		file.change((now) => [
+			{ ...now, upstreams: now.upstreams.map((entry) => ({ ...entry, uses })) },
+			undefined,
+		]);
+	await only(['embeddings']);
+	try {
+		const some = await tested();
+		assert.ok(some.length < all.length && !some.includes('lab/starter-chat'), some.join());
+		const args = programArgs('upstreams', 'test', 'lab', '--json');
+		const env = { ...process.env, NEARGLOT_HOME: here.backend.settings.dataDir };
+		const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+		assert.deepEqual(JSON.parse(stdout)[0].models.sort(), some);
+	} finally {
+		await only([]);
+	}
 });
 
 test(

@@ -137,6 +137,22 @@ test('a model of an engine elsewhere is listed as remote and answers by its name
 	assert.ok(!('user' in sent), 'who asks stays here');
 });
 
+test('a balancer before the engine is told which conversation it is, by whichever way it was said here', async () => {
+	await add();
+	await ask({}, { headers: { 'x-conversation': 'chat-17' } });
+	await ask({ prompt_cache_key: 'chat-18' });
+	await ask({}, { headers: { 'x-conversation': 'two words' } });
+	await ask();
+	assert.deepEqual(
+		seen.map(({ headers }) => headers['x-conversation']),
+		['chat-17', 'chat-18', undefined, undefined],
+	);
+	assert.deepEqual(
+		seen.map(({ body }) => body['prompt_cache_key']),
+		[undefined, 'chat-18', undefined, undefined],
+	);
+});
+
 test('a stream comes as it is made, and leaving it closes the connection there', async () => {
 	await add();
 	let begun: ServerResponse | undefined;

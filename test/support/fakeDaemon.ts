@@ -13,6 +13,8 @@ export interface FakeDaemon {
 	readonly asked: string[];
 	/** Bodies of chat requests. */
 	readonly chats: Record<string, unknown>[];
+	/** What chat requests say they are turns of. */
+	readonly conversations: (string | undefined)[];
 	/** Chat requests whose client left before the end. */
 	readonly left: () => number;
 	/**
@@ -36,6 +38,7 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 	const secret = 'test-secret';
 	const asked: string[] = [];
 	const chats: Record<string, unknown>[] = [];
+	const conversations: (string | undefined)[] = [];
 	let left = 0;
 	const fake: Pick<FakeDaemon, 'answer' | 'delayMs'> = {
 		answer: { words: ['Use ', '`tar`', ' **now**.'] },
@@ -138,6 +141,7 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 				return json({ tokenCount: JSON.stringify(body).length });
 			case '/v1/chat/completions':
 				chats.push(body as Record<string, unknown>);
+				conversations.push(request.headers['x-conversation'] as string | undefined);
 				return answer(request, response, body as { model?: string });
 			default:
 				json({ error: { message: `no ${url.pathname}`, code: 'not_found', param: null } }, 404);
@@ -194,6 +198,7 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 		key,
 		asked,
 		chats,
+		conversations,
 		left: () => left,
 		close: async () => {
 			server.closeAllConnections();

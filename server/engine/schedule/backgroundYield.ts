@@ -72,8 +72,14 @@ export class BackgroundYield {
 		return isSerial ? runQueue.filter(({ isBackground }) => isBackground) : runQueue;
 	}
 
-	/** Whether a run is ended because somebody has come; its tokens are computed again later. */
-	interrupts(plan: readonly PlannedItem[]): boolean {
+	/**
+	 * Somebody has handed in a request: whoever else is expected does not hold it up.
+	 * @param plan of the run that is under way
+	 * @returns whether that is ended for it; its tokens are computed again later
+	 */
+	makesWay(plan: readonly PlannedItem[] | undefined): boolean {
+		this.#wake?.();
+		if (plan === undefined) return false;
 		const tokens = plan.reduce((sum, { item }) => sum + item.tokens.length, 0);
 		if (tokens < minInterrupted || this.#interrupted >= maxInterrupted) return false;
 		if (!plan.every(({ sequence }) => sequence.isBackground)) return false;

@@ -104,8 +104,8 @@ export class Scheduler {
 		this.#waiting.add(submission);
 		// A run that only background work is in makes way; its caches are as they were before it.
 		const run = this.#run;
-		if (submission.priority === 'interactive' && run && this.#background.interrupts(run.plan))
-			run.controller.abort();
+		if (submission.priority === 'interactive' && this.#background.makesWay(run?.plan))
+			run?.controller.abort();
 		void this.#loop();
 		if (this.#runQueue.length >= this.#options.maxRunning || this.#waiting.size > 1)
 			this.#notifyPositions();

@@ -27,6 +27,11 @@ const faults: readonly Fault[] = [
 	[/NOAUTH|Authentication required/i, 'it wants a password', settings],
 	[/NOPERM|no permissions/i, 'its user may not write there', 'Give that user the right to.'],
 	[/DB index|invalid DB/i, 'it has no database of that number', settings],
+	[
+		/MOVED|CROSSSLOT|CLUSTERDOWN|cluster mode/,
+		'it belongs to a Redis Cluster, whose nodes have a part of the keys each',
+		'Name a Redis or Valkey in WHERE that has all keys: a server of its own, or the primary of some.',
+	],
 	[/READONLY/, 'it is a replica that cannot be written', 'Name the primary in WHERE.'],
 	[
 		/WRONG_VERSION_NUMBER|wrong version number|packet length/i,
@@ -54,6 +59,9 @@ export async function checkRedis(url: string, name = sessionStore): Promise<void
 		await inTime(() => client.connect());
 		await inTime(() => client.ping());
 		const expiration = { type: 'PX', value: 1000 } as const;
+		// Whoever may not ask is told by the first key that lies elsewhere.
+		const info = await inTime(() => client.info('cluster')).catch(() => '');
+		if (/^cluster_enabled:1/m.test(info)) throw new Error('cluster mode');
 		await inTime(() => client.set(`${prefix}check`, '', { expiration }));
 	} catch (error) {
 		throw problemOf(url, error, name);

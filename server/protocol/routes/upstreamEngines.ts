@@ -20,6 +20,8 @@ const engine = z.object({
 	timeoutS: z.number(),
 	/** Where its key is: in a file, with an editor, or nowhere. */
 	key: z.enum(['file', 'editor', 'none']),
+	/** Whether the setting `nearglot.engines` of an editor lists it. */
+	inSetting: z.boolean(),
 });
 
 /** An engine as lists show it; no key is ever in it. */
@@ -39,26 +41,42 @@ export const listUpstreams = route({
 	section: 'models',
 });
 
+const addedEngine = object({
+	name: engineName,
+	url: string({ minLength: 1, maxLength: 2000 }),
+	models: optional(array(string({ minLength: 1, maxLength: 200 }), { max: 100 })),
+	uses: optional(array(oneOf(...upstreamUses), { max: upstreamUses.length })),
+	/** 1 to 86,400. */
+	timeoutS: optional(integer({ min: 1, max: 86_400 })),
+	/** An editor hands its key over (`engineKeys` of the secrets). */
+	keyInEditor: optional(boolean),
+	/** Take an address that is not encrypted and not on this machine. */
+	allowHttp: optional(boolean),
+});
+
 export const addUpstream = route({
 	method: 'POST',
 	path: '/nearglot/upstreams',
 	summary: 'adds an engine, in place of one of the same name',
+	body: jsonBody(addedEngine, smallBody),
+	answer: engine,
+	section: 'models',
+});
+
+export const setUpstreams = route({
+	method: 'POST',
+	path: '/nearglot/upstreams/setting',
+	summary:
+		'the engines that an editor’s setting lists: those that it listed before and no longer does are removed',
 	body: jsonBody(
 		object({
-			name: engineName,
-			url: string({ minLength: 1, maxLength: 2000 }),
-			models: optional(array(string({ minLength: 1, maxLength: 200 }), { max: 100 })),
-			uses: optional(array(oneOf(...upstreamUses), { max: upstreamUses.length })),
-			/** 1 to 86,400. */
-			timeoutS: optional(integer({ min: 1, max: 86_400 })),
-			/** An editor hands its key over (`engineKeys` of the secrets). */
-			keyInEditor: optional(boolean),
-			/** Take an address that is not encrypted and not on this machine. */
-			allowHttp: optional(boolean),
+			/** Which editor: all windows with the same settings say the same. */
+			editor: string({ minLength: 1, maxLength: 64 }),
+			engines: array(addedEngine, { max: 100 }),
 		}),
 		smallBody,
 	),
-	answer: engine,
+	answer: z.object({ upstreams: z.array(engine).readonly() }),
 	section: 'models',
 });
 
@@ -85,4 +103,10 @@ export const testUpstream = route({
 	section: 'models',
 });
 
-export const upstreamRoutes = [listUpstreams, addUpstream, removeUpstream, testUpstream] as const;
+export const upstreamRoutes = [
+	listUpstreams,
+	addUpstream,
+	setUpstreams,
+	removeUpstream,
+	testUpstream,
+] as const;

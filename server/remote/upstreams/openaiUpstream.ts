@@ -9,7 +9,7 @@ import { taskSchema } from '../../protocol/routes/answers.ts';
 import { bytesOf, readEvents } from '../../protocol/sse.ts';
 import { wholeJson } from '../../protocol/wholeJson.ts';
 import { failureOf } from './upstreamErrors.ts';
-import { createExchange, type UpstreamDeps } from './upstreamExchange.ts';
+import { createExchange, type ReadAnswer, type UpstreamDeps } from './upstreamExchange.ts';
 import { allowsModel, type UpstreamEntry } from './upstreamFile.ts';
 
 /** A model as the engine lists it. */
@@ -32,6 +32,7 @@ export interface UpstreamEngine {
 	/**
 	 * Asks for a stream. Every object of it is given as it comes; one whole answer, from engines that do not stream, is
 	 * one object. Aborting closes the connection.
+	 * @param conversation which one it is a turn of, for a balancer before the engine
 	 * @throws AppError that names the engine; `cancelled`
 	 */
 	stream(
@@ -39,6 +40,7 @@ export interface UpstreamEngine {
 		body: JsonFields,
 		onObject: (object: JsonFields) => void,
 		signal?: AbortSignal,
+		conversation?: string,
 	): Promise<void>;
 	/**
 	 * Asks for one answer.
@@ -88,8 +90,8 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 				signal,
 				wholeObject,
 			),
-		stream: (path, body, onObject, signal) =>
-			ask(path, wholeJson(body), silenceMs, signal, async (answer) => {
+		stream: (path, body, onObject, signal, conversation) => {
+			const read = async (answer: ReadAnswer) => {
 				const { response, alive, key } = answer;
 				const take = (object: Record<string, unknown>) => {
 					if (object['error'] != null) throw failureOf(entry, object, key);
@@ -103,7 +105,9 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 					if (data === '[DONE]') return;
 					take(objectOf(data));
 				}
-			}),
+			};
+			return ask(path, wholeJson(body), silenceMs, signal, read, conversation);
+		},
 	};
 }
 

@@ -3,6 +3,7 @@
  */
 
 import type { Fetch } from '../../net/outbound.ts';
+import { conversationHeaders } from '../../protocol/conversationHeader.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
 import { bytesOf } from '../../protocol/sse.ts';
@@ -36,6 +37,7 @@ export interface ReadAnswer {
 export interface UpstreamExchange {
 	/**
 	 * Asks for one path under the base address; without a body with GET. Given up when nothing comes for `silenceMs`.
+	 * @param conversation for a balancer before the engine
 	 * @throws AppError that names the engine; `cancelled`
 	 */
 	ask<Result>(
@@ -44,6 +46,7 @@ export interface UpstreamExchange {
 		silenceMs: number,
 		signal: AbortSignal | undefined,
 		read: (answer: ReadAnswer) => Promise<Result>,
+		conversation?: string,
 	): Promise<Result>;
 	/** The whole answer as one object. */
 	wholeObject(answer: ReadAnswer): Promise<Record<string, unknown>>;
@@ -80,7 +83,14 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		);
 	};
 
-	const ask: UpstreamExchange['ask'] = async (path, body, silenceMs, signal, read) => {
+	const ask: UpstreamExchange['ask'] = async (
+		path,
+		body,
+		silenceMs,
+		signal,
+		read,
+		conversation,
+	) => {
 		const waitS = breaker.enter();
 		if (waitS > 0)
 			throw new AppError(
@@ -102,6 +112,7 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 					accept: body === undefined ? 'application/json' : 'text/event-stream, application/json',
 					...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
 					...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+					...conversationHeaders(conversation),
 				},
 				...(body === undefined ? {} : { body }),
 				redirect: 'manual',

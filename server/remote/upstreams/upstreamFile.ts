@@ -1,8 +1,10 @@
 /** Engines on other machines that the owner has added: `upstreams.json` in the data folder. Keys stay in files of their own. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../protocol/errorBody.ts';
 import {
 	AppError,
+	engineAddress,
 	engineName,
 	isLoopbackHost,
 	type UpstreamUse,
@@ -24,6 +26,8 @@ export interface UpstreamEntry {
 	readonly keyFile?: string;
 	/** An editor keeps the key, and hands it to the daemon that it meets. */
 	readonly isKeyInEditor?: true;
+	/** The editor whose setting `nearglot.engines` lists it; absent: it was added here. */
+	readonly editor?: string;
 	/** Seconds without a sign of life after which an answer is given up. */
 	readonly timeoutS: number;
 }
@@ -49,7 +53,7 @@ export function upstreamFile(path: string): JsonFile<UpstreamList> {
 
 function parseEntry(value: unknown): UpstreamEntry | undefined {
 	if (!isRecord(value)) return undefined;
-	const { name, url, models = [], uses = [], keyFile, isKeyInEditor } = value;
+	const { name, url, models = [], uses = [], keyFile, isKeyInEditor, editor } = value;
 	const { timeoutS = defaultTimeoutS } = value;
 	if (typeof name !== 'string' || !engineName.test(name)) return undefined;
 	if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
@@ -62,6 +66,7 @@ function parseEntry(value: unknown): UpstreamEntry | undefined {
 		...(uses.length === 0 ? {} : { uses }),
 		...(keyFile === undefined ? {} : { keyFile }),
 		...(isKeyInEditor === true ? { isKeyInEditor } : {}),
+		...(typeof editor === 'string' ? { editor } : {}),
 	};
 }
 
@@ -103,13 +108,7 @@ export function checkedAddress(text: string, allowHttp: boolean): string {
 			'url',
 			`Key and texts would go to ${url.host} unencrypted. Use https://, or add --allow-http where the network is yours.`,
 		);
-	return withoutEndingSlashes(url.href);
-}
-
-function withoutEndingSlashes(text: string): string {
-	let end = text.length;
-	while (text[end - 1] === '/') end--;
-	return text.slice(0, end);
+	return engineAddress(url.href);
 }
 
 /** Whether an engine may be asked for a model. */
@@ -138,6 +137,32 @@ export const withUpstream = (list: UpstreamList, entry: UpstreamEntry): Upstream
 	...list,
 	upstreams: [...list.upstreams.filter(({ name }) => name !== entry.name), entry],
 });
+
+/**
+ * The engines of an editor's setting become those that it lists. One of the same name is replaced, whoever added it; it
+ * keeps the file of its key as long as its address stays. What the setting no longer lists is gone; all else stays.
+ *
+ * @returns the same list where nothing changes
+ */
+export function withSetting(
+	list: UpstreamList,
+	editor: string,
+	listed: readonly UpstreamEntry[],
+): UpstreamList {
+	const before = new Map(list.upstreams.map((entry) => [entry.name, entry]));
+	const entries = listed.map((entry) => {
+		const { url, keyFile } = before.get(entry.name) ?? {};
+		const keepsFile = keyFile !== undefined && url === entry.url && !entry.isKeyInEditor;
+		return { ...entry, editor, ...(keepsFile ? { keyFile } : {}) };
+	});
+	const names = new Set(entries.map(({ name }) => name));
+	const others = list.upstreams.filter((each) => each.editor !== editor && !names.has(each.name));
+	const upstreams = [...others, ...entries];
+	const facts = (all: readonly UpstreamEntry[]) =>
+		all.map((entry) => JSON.stringify(Object.entries(entry).sort())).sort();
+	const isSame = isDeepStrictEqual(facts(upstreams), facts(list.upstreams));
+	return isSame ? list : { ...list, upstreams };
+}
 
 /** @throws AppError `not_found` */
 export function withoutUpstream(list: UpstreamList, name: string): UpstreamList {

@@ -4,7 +4,12 @@ import { AppError, allowsUse, listedTask, type UpstreamUse } from '../../protoco
 import type { JsonFile } from '../../store/jsonFile.ts';
 import { createUpstream, type UpstreamEngine, type UpstreamModel } from './openaiUpstream.ts';
 import type { UpstreamDeps } from './upstreamExchange.ts';
-import { allowsModel, type UpstreamList, unknownUpstream } from './upstreamFile.ts';
+import {
+	allowsModel,
+	type UpstreamEntry,
+	type UpstreamList,
+	unknownUpstream,
+} from './upstreamFile.ts';
 
 export interface NamedUpstream {
 	readonly upstream: UpstreamEngine;
@@ -32,10 +37,10 @@ export interface Upstreams {
 	 */
 	find(name: string | undefined, use?: UpstreamUse): Promise<NamedUpstream | undefined>;
 	/**
-	 * Asks an engine for its models now. One that answers is no longer left alone for earlier failures.
+	 * Asks an engine now for the models that may be used. One that answers is no longer left alone for earlier failures.
 	 * @throws AppError `not_found`, or what is wrong with the engine
 	 */
-	test(name: string, signal?: AbortSignal): Promise<readonly UpstreamModel[]>;
+	test(name: string, signal?: AbortSignal): Promise<readonly ListedUpstreamModel[]>;
 	/** Models of all engines; of one that cannot be asked within three seconds what it said last. */
 	list(signal?: AbortSignal): Promise<readonly ListedUpstreamModel[]>;
 }
@@ -59,7 +64,7 @@ export function createUpstreams(file: JsonFile<UpstreamList>, deps: UpstreamDeps
 			const fresh = createUpstream(entry, deps);
 			const models = await fresh.models(signal);
 			made.set(JSON.stringify(entry), fresh);
-			return models;
+			return listed(entry, models);
 		},
 		find: async (name, use) => {
 			const at = name?.indexOf('/') ?? -1;
@@ -86,16 +91,23 @@ export function createUpstreams(file: JsonFile<UpstreamList>, deps: UpstreamDeps
 		list: async (signal) => {
 			const lists = (await all()).map(async (upstream) => {
 				const models = await upstream.models(signal).catch(() => upstream.lastModels);
-				const { name, url, uses = [] } = upstream.entry;
-				const { host } = new URL(url);
-				return models.flatMap((model) => {
-					const task = listedTask(uses, model.task);
-					if (task === undefined) return [];
-					const fullId = `${name}/${model.id}`;
-					return [{ ...model, ...{ task, fullId, upstream: name, host, uses } }];
-				});
+				return listed(upstream.entry, models);
 			});
 			return (await Promise.all(lists)).flat();
 		},
 	};
+}
+
+/** Of the models of an engine those that may be used for what it was added for. */
+export function listed(
+	{ name, url, uses = [] }: UpstreamEntry,
+	models: readonly UpstreamModel[],
+): ListedUpstreamModel[] {
+	const { host } = new URL(url);
+	return models.flatMap((model) => {
+		const task = listedTask(uses, model.task);
+		if (task === undefined) return [];
+		const fullId = `${name}/${model.id}`;
+		return [{ ...model, ...{ task, fullId, upstream: name, host, uses } }];
+	});
 }

@@ -107,6 +107,11 @@ export interface ChatDeps {
 	readonly randomId: () => string;
 }
 
+/** Which conversation a request belongs to, as its client calls it: for balancers before engines elsewhere. */
+export interface InConversation {
+	readonly conversation?: string | undefined;
+}
+
 export interface ChatService {
 	/**
 	 * Answers; events come in order, `finish` once per choice.
@@ -114,7 +119,12 @@ export interface ChatService {
 	 * @param request `priority`: `batch` gives way to people who wait.
 	 */
 	run(
-		request: ChatRequest & Owned & Charged & Prompted & Partial<Pick<GenerateRequest, 'priority'>>,
+		request: ChatRequest &
+			Owned &
+			Charged &
+			Prompted &
+			InConversation &
+			Partial<Pick<GenerateRequest, 'priority'>>,
 		onEvent: (event: ChatEvent) => void,
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;

@@ -143,6 +143,7 @@ async function runThere(
 			}
 		},
 		signal,
+		request.conversation ?? request.prompt_cache_key,
 	);
 	if (ended.size < choices)
 		throw new AppError(

@@ -3,6 +3,7 @@
 import { AppError } from '../../protocol/index.ts';
 import type { HeldWork } from '../limits/liveWork.ts';
 import type { ResponseEvent, ResponseObject } from './builder.ts';
+import type { SharedEvents } from './redisEvents.ts';
 
 /** Work on one response, which calls back with its events and can be given up. */
 export type BackgroundWork = (
@@ -36,10 +37,15 @@ export class BackgroundAnswers {
 	/** Whose responses are under way, or about to be. */
 	readonly #places: string[] = [];
 	readonly #activity: { begin(): void; end(): void };
+	readonly #shared: SharedEvents | undefined;
 
-	/** @param activity told of work, so that the server does not end beside it */
-	constructor(activity: { begin(): void; end(): void }) {
+	/**
+	 * @param activity told of work, so that the server does not end beside it
+	 * @param shared where replicas read each other's events
+	 */
+	constructor(activity: { begin(): void; end(): void }, shared?: SharedEvents) {
 		this.#activity = activity;
+		this.#shared = shared;
 	}
 
 	/**
@@ -97,12 +103,14 @@ export class BackgroundAnswers {
 			isOver: false,
 		};
 		this.#jobs.set(id, job);
+		const share = job.events && this.#shared?.share(person, id, job.events);
 		const emit = (event: ResponseEvent) => {
 			if (job.events === undefined) return;
 			job.eventChars += JSON.stringify(event).length;
 			if (job.eventChars > maxEventChars)
 				stop.abort(new AppError('too_expensive', 'The events of this response are too long.'));
 			job.events.push(event);
+			share?.(false);
 			for (const follow of job.followers) follow();
 		};
 		work(emit, stop.signal)
@@ -113,6 +121,7 @@ export class BackgroundAnswers {
 				held?.signal.removeEventListener('abort', withdrawn);
 				held?.release();
 				job.isOver = true;
+				share?.(true);
 				for (const follow of job.followers) follow();
 				this.#activity.end();
 				resolve();
@@ -155,6 +164,8 @@ export class BackgroundAnswers {
 	): Promise<void> {
 		const job = this.#own(id, person);
 		const events = job?.events;
+		if (job === undefined && (await this.#shared?.follow(person, id, after, onEvent, signal)))
+			return;
 		if (job === undefined || events === undefined)
 			throw new AppError(
 				'not_found',

@@ -1,6 +1,7 @@
 /** Conversations that a response is being added to: one response at a time, on this server and on its other replicas. */
 
 import { AppError } from '../../protocol/index.ts';
+import type { SharedEvents } from './redisEvents.ts';
 
 /** What other replicas have to do with a response, and this one with theirs. */
 export interface OtherReplicas {
@@ -10,6 +11,8 @@ export interface OtherReplicas {
 	onStop(listener: (person: string, id: string) => void): void;
 	/** Takes a conversation; `undefined` while another replica has it. What is returned gives it back. */
 	hold(person: string, conversation: string): Promise<(() => void) | undefined>;
+	/** What is told of responses in the background. */
+	readonly events: SharedEvents;
 }
 
 export class OpenConversations {

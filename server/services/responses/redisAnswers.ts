@@ -21,6 +21,7 @@ import type {
 } from './answerStore.ts';
 import type { OtherReplicas } from './openConversations.ts';
 import { busy, type Entry, keysOf, RedisEntries } from './redisEntries.ts';
+import { RedisEvents, type SharedEvents } from './redisEvents.ts';
 
 /** What of an answer lies elsewhere: whose it is, and which. */
 interface Running {
@@ -45,7 +46,9 @@ const interrupted = {
 };
 
 const isOpen = (status: string): boolean => status === 'queued' || status === 'in_progress';
+
 export class RedisAnswers implements AnswerStore, OtherReplicas {
+	readonly events: SharedEvents;
 	readonly #link: RedisLink;
 	readonly #entries: RedisEntries;
 	readonly #limits: AnswerLimits;
@@ -62,6 +65,9 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 		this.#link = link;
 		this.#entries = new RedisEntries(link, limits);
 		this.#limits = limits;
+		this.events = new RedisEvents(link, async (person, id) =>
+			isOpen((await this.#response(person, id)).status),
+		);
 	}
 
 	/** Told of a response of this replica that another one wants to end, or that was deleted. */

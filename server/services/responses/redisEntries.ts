@@ -33,6 +33,8 @@ export const keysOf = (person: string) => {
 	const own = `${prefix}${encodeURIComponent(person)}:`;
 	return {
 		entry: (id: string) => `${own}e:${id}`,
+		/** What is told of a response that is made in the background, see `redisEvents.ts`. */
+		events: (id: string) => `${own}events:${id}`,
 		/** Ids by when they were used last; bytes by id; entry by item. */
 		used: `${own}used`,
 		bytes: `${own}bytes`,
@@ -113,13 +115,14 @@ export class RedisEntries {
 
 	/** Takes one away; false when there is none, or one of another kind. */
 	async drop(person: string, id: string, kind = ''): Promise<boolean> {
-		const { used, bytes, items, entry } = keysOf(person);
+		const { used, bytes, items, entry, events } = keysOf(person);
 		const done = await this.#link.run((client) =>
 			client.eval(dropScript, {
 				keys: [entry(id), used, bytes, items, allKey, allBytesKey],
 				arguments: [id, person, kind],
 			}),
 		);
+		if (done === 1) await this.#link.run((client) => client.del(events(id)));
 		return done === 1;
 	}
 

@@ -73,7 +73,7 @@ export class ResponsesService {
 
 	constructor(deps: ResponsesDeps) {
 		this.#deps = deps;
-		this.#background = new BackgroundAnswers(deps.activity);
+		this.#background = new BackgroundAnswers(deps.activity, deps.others?.events);
 		this.#conversations = new OpenConversations(deps.others);
 		deps.others?.onStop((person, id) => void this.#background.cancel(id, person));
 	}

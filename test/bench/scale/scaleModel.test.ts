@@ -61,7 +61,7 @@ test('a queue with one server is as its formula says, and Little’s law holds',
 		count();
 		replica.take({
 			...{ conversation: come, prompt: 1, answer: 0, shared: 0 },
-			slower: exponential(random, 1),
+			slower: () => exponential(random, 1),
 			onEnd: () => {
 				// It has left just before.
 				area += events.now - since + replica.open * (events.now - since);
@@ -102,7 +102,7 @@ test('a replica reads prompts one after the other and writes answers side by sid
 	const ends: number[] = [];
 	const take = (conversation: number, prompt: number, answer: number) =>
 		replica.take({
-			...{ conversation, prompt, answer, shared: 0, slower: 1 },
+			...{ conversation, prompt, answer, shared: 0, slower: () => 1 },
 			onEnd: () => void ends.push(Number(events.now.toFixed(6))),
 		});
 	events.set(0, () => take(1, 100, 10));
@@ -117,7 +117,7 @@ test('a replica reads prompts one after the other and writes answers side by sid
 	let lost = 0;
 	events.set(2, () => {
 		replica.take({
-			...{ conversation: 1, prompt: 200, answer: 10, shared: 0, slower: 1 },
+			...{ conversation: 1, prompt: 200, answer: 10, shared: 0, slower: () => 1 },
 			onEnd: ({ isLost }) => {
 				if (isLost) lost++;
 			},
@@ -146,6 +146,8 @@ test('the hash keeps conversations where they are, spills over what is too much,
 	);
 	gone.isUp = true;
 	gone.open = 16;
+	const calm = policyOf('bounded hash', replicas, 5, () => 40);
+	assert.deepEqual(conversations.map(calm), before, 'four for each are not too much');
 	assert.ok(
 		conversations.every((at) => choose(at) !== gone),
 		'half as much again as the mean',

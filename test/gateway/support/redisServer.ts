@@ -16,18 +16,21 @@ export const redisMissing: string | false =
 export class RedisServer implements AsyncDisposable {
 	readonly port: number;
 	readonly #folder = temporaryFolder('redis');
+	readonly #more: readonly string[];
 	#process: ChildProcess | undefined;
 
-	private constructor(port: number) {
+	private constructor(port: number, more: readonly string[]) {
 		this.port = port;
+		this.#more = more;
 	}
 
-	static async start(): Promise<RedisServer> {
+	/** @param more options of its command line */
+	static async start(...more: readonly string[]): Promise<RedisServer> {
 		const probe = createServer();
 		await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
 		const { port } = probe.address() as { port: number };
 		await new Promise((resolve) => probe.close(resolve));
-		const server = new RedisServer(port);
+		const server = new RedisServer(port, more);
 		await server.run();
 		return server;
 	}
@@ -53,6 +56,7 @@ export class RedisServer implements AsyncDisposable {
 				'always',
 				'--dir',
 				this.#folder,
+				...this.#more,
 			],
 			{ stdio: 'ignore' },
 		);

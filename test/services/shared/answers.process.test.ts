@@ -129,6 +129,48 @@ test('a response in the background is read and cancelled through the other repli
 	);
 });
 
+/** The events of a response, as far as they come. */
+async function events(server: TestServer, path: string, body?: object) {
+	const response = await fetch(server.url + path, {
+		method: body === undefined ? 'GET' : 'POST',
+		headers: { 'content-type': 'application/json', ...server.member('a'.repeat(32)) },
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+	});
+	const text = await response.text();
+	const found = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+	return { status: response.status, text, found };
+}
+
+test('the events of a response in the background are read at the other replica, while it is made and after', {
+	skip,
+}, async () => {
+	const more = { background: true, stream: true };
+	const whole = events(one, '/v1/responses', { model: 'starter-chat', input: 'hi', ...more });
+	const slow = await fetch(`${one.url}/v1/responses`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', ...one.member('a'.repeat(32)) },
+		body: JSON.stringify({ model: 'starter-chat', input: 'slow', max_output_tokens: 40, ...more }),
+	});
+	const made = await whole;
+	const first = made.found[0].response.id as string;
+	const readAt = (id: string, query = '') => `/v1/responses/${id}?stream=true${query}`;
+	assert.deepEqual((await events(two, readAt(first))).found, made.found, 'after its end');
+	const later = await events(two, readAt(first, '&starting_after=2'));
+	assert.deepEqual(later.found, made.found.slice(3));
+	const reader = slow.body?.getReader();
+	const begun = new TextDecoder().decode((await reader?.read())?.value);
+	const id = /"id":"(resp_\w+)"/.exec(begun)?.[1] ?? '';
+	const beside = events(two, readAt(id));
+	await reader?.cancel();
+	assert.deepEqual((await beside).found, (await events(one, readAt(id))).found, 'while it is made');
+	const quiet = await ask(one, 'hi', { background: true });
+	assert.match(
+		(await events(two, readAt(quiet.body.id))).text,
+		/events of the response .* are not there/,
+	);
+	assert.match((await events(two, readAt('resp_none'))).text, /not_found|is not there/);
+});
+
 test('while Redis is away answers come, and are not kept; what was kept is there again', {
 	skip,
 }, async () => {

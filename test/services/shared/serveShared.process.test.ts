@@ -6,6 +6,9 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { readArgs } from '../../../server/cli/args.ts';
 import { sharedUrlOf } from '../../../server/cli/servePeople.ts';
+import { checkShared } from '../../../server/daemon/sharedBackend.ts';
+import { checkRedis } from '../../../server/gateway/store/checkRedis.ts';
+import { openBullQueue } from '../../../server/jobs/bullQueue.ts';
 import { RedisServer, redisMissing } from '../../gateway/support/redisServer.ts';
 import { programArgs } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -60,4 +63,14 @@ test('with a wrong password the server does not start and says why, without the 
 	);
 	assert.match(text, /refuses the name or password\. Correct the address in --redis or/);
 	assert.doesNotMatch(text, /wrong-one/);
+});
+
+test('a node of a Redis Cluster is refused in words, as what replicas share, for sessions and as a queue', {
+	skip: redisMissing,
+}, async () => {
+	await using redis = await RedisServer.start('--cluster-enabled', 'yes');
+	const words = /belongs to a Redis Cluster, whose nodes have a part of the keys each/;
+	await assert.rejects(checkShared(redis.url), words);
+	await assert.rejects(checkRedis(redis.url), words);
+	await assert.rejects(openBullQueue(redis.url, 1000, Date.now), words);
 });
