@@ -40,7 +40,7 @@ interface Shared {
 const shared: Readonly<Record<string, Shared>> = {
 	php: {
 		extract: extractPhp,
-		names: /[/\\](?:lang|locales?|translations)[/\\].*\.php$/i,
+		names: /(?:^|[/\\])(?:lang|locales?|translations)[/\\].*\.php$/i,
 		isOne: isPhpMessages,
 	},
 	ts: { extract: extractQt, names: /^$/, isOne: isQtMessages },

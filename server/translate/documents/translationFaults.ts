@@ -45,14 +45,16 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 	const byPath = new Map(states.map((state) => [pointerOf(state.path), state]));
 	const sourceLine = linesOf(source);
 	const targetLine = linesOf(target);
-	const faults: MessageFault[] = missingMessages(source, target, format, to).map(
-		({ path, text }) => {
+	// Of gettext, signs without words stand for themselves where they are empty.
+	const isMissing = ({ text }: { text: string }) => format !== 'po' || /\p{L}/u.test(text);
+	const faults: MessageFault[] = missingMessages(source, target, format, to)
+		.filter(isMissing)
+		.map(({ path, text }) => {
 			// A file of Rails has its language as the first key.
 			const state = byPath.get(pointerOf(path)) ?? byPath.get(pointerOf(path.slice(1)));
 			const line = sourceLine(state?.sourceAt ?? 0);
 			return { kind: 'missing', key: keyOf(state?.path ?? path), text, in: 'source', line };
-		},
-	);
+		});
 	for (const { path, source: text, targetAt = 0 } of staleMessages(states, recorded))
 		faults.push({
 			kind: 'stale',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatOf } from '../../../server/translate/documents/translateDocument.ts';
 import { shouted } from './shouted.ts';
 
 test('Android: escapes, markup, references, what is not to be translated', async () => {
@@ -396,4 +397,11 @@ date.format=dd.MM.yyyy
 		text,
 		`${settings}${messages.replaceAll(/(?<==).*/g, (words) => words.toUpperCase())}`,
 	);
+});
+
+test('PHP arrays are known by their folder, also where the path begins with it', () => {
+	for (const path of ['lang/en/messages.php', 'app/lang/en/a.php', 'translations\\en\\a.php'])
+		assert.notEqual(formatOf(path), undefined, path);
+	for (const path of ['config/app.php', 'slang/a.php'])
+		assert.equal(formatOf(path), undefined, path);
 });

@@ -152,3 +152,12 @@ test('what was just made anew is recorded so, even with the words it had', () =>
 	const renewed = recordedMessages(states, recorded, new Set(['["a"]']));
 	assert.deepEqual(found(after, target, 'json', renewed), []);
 });
+
+test('gettext: signs without words are not missed, words are', () => {
+	const source = 'msgid "`"\nmsgstr ""\n\nmsgid "Open it"\nmsgstr ""\n';
+	const faults = translationFaults({ source, target: source, format: 'po', to: 'de' });
+	assert.deepEqual(
+		faults.map(({ kind, text }) => [kind, text]),
+		[['missing', 'Open it']],
+	);
+});
