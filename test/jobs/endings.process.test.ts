@@ -60,6 +60,30 @@ for (const queue of ['the embedded queue', 'Redis'] as const) {
 		return Buffer.concat(parts).toString();
 	};
 
+	test(`with ${queue}, shards that two workers are given at the same time have one result each`, {
+		skip,
+	}, async () => {
+		const options = { ...newOptions(), isAlone: false };
+		// Each has a queue of its own, which has every shard of the same store.
+		const services = [options, { ...newOptions(), isAlone: false, store: options.store }].map(
+			(each) => openJobs(each, {}, Date.now),
+		);
+		let runs = 0;
+		for (const service of services)
+			service.start((call, signal) => {
+				runs++;
+				return capitals(1)(call, signal);
+			});
+		const [jobs] = await Promise.all(services.map((service) => service.open()));
+		assert.ok(jobs);
+		const { record } = await jobs.batches.create(owner, await asked(jobs, items(300)));
+		const { end } = await finished(jobs, record.id);
+		assert.deepEqual(await answers(jobs, end?.outputFileId), expected(300));
+		assert.deepEqual(end?.counts, { total: 300, completed: 300, failed: 0 });
+		assert.ok(runs > 300, `${runs} items were run: some of them by both`);
+		await Promise.all(services.map((service) => service.close()));
+	});
+
 	for (const ending of ['expired', 'cancelled', 'failed'] as const)
 		test(`with ${queue}, a batch that is ${ending} half done keeps what was done`, {
 			skip,
