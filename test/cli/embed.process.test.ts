@@ -109,7 +109,7 @@ test('Ctrl+C leaves the texts being embedded, and the same command fetches them'
 }, async () => {
 	const folder = temporaryFolder('embed');
 	const file = join(folder, 'many.txt');
-	await writeFile(file, Array.from({ length: 3000 }, (_, at) => `text ${at} of many`).join('\n'));
+	await writeFile(file, Array.from({ length: 9000 }, (_, at) => `text ${at} of many`).join('\n'));
 	const before = (await batches()).length;
 	const out = join(folder, 'out.jsonl');
 	const child = home.start(['embed', file, '--out', out]);
@@ -127,7 +127,7 @@ test('Ctrl+C leaves the texts being embedded, and the same command fetches them'
 	assert.equal((await batches()).length, before + 1, 'the same batch');
 	assert.deepEqual(
 		(await rowsIn(out)).map(({ id }) => id),
-		Array.from({ length: 3000 }, (_, at) => at + 1),
+		Array.from({ length: 9000 }, (_, at) => at + 1),
 	);
 });
 

@@ -218,6 +218,15 @@ const checks: Readonly<
 		const { inputs } = JSON.parse(block.text);
 		assert.ok(inputs[0].source.sourceUrl && inputs[0].targets[0].targetUrl);
 	},
+	'json engines': (block) => {
+		const { contributes } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+		const settings = Object.assign(
+			{},
+			...[contributes.configuration].flat().map(({ properties }) => properties),
+		);
+		const schema = { type: 'object', additionalProperties: false, properties: settings } as const;
+		assert.notDeepEqual(z.fromJSONSchema(schema).parse(JSON.parse(block.text)), {});
+	},
 	'json keys': (block) => {
 		const file = join(folder, 'keys.json');
 		const secret = spawnSync('openssl', ['rand', '-hex', '32'], { encoding: 'utf8' }).stdout.trim();
