@@ -111,3 +111,18 @@ test('whoever is expected beside somebody who has come does not hold them up', a
 	other[Symbol.dispose]();
 	await Promise.all([person, background]);
 });
+
+test('word of a request ends the run of background work, and none follows until it is there', async () => {
+	const { decoder, scheduler, run } = setUp();
+	const background = Array.from({ length: 4 }, (_, at) => run(prompt(at, 400), 20, 'batch'));
+	for (let turns = 0; turns < 30; turns++) await turn();
+	const before = { steps: decoder.steps, ended: decoder.ended };
+	const expected = scheduler.expect();
+	for (let turns = 0; turns < 6; turns++) await turn();
+	assert.equal(decoder.ended, before.ended + 1, 'the run that it found was ended');
+	assert.equal(decoder.steps, before.steps);
+	const { first } = await run(prompt(5, 20), 4, 'interactive');
+	assert.equal(first, before.steps + 1, 'the next run is its own');
+	expected[Symbol.dispose]();
+	await Promise.all(background);
+});

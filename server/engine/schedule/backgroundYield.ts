@@ -12,6 +12,11 @@ const maxInterrupted = 2;
 /** A run of fewer tokens is over sooner than it is ended. */
 const minInterrupted = 16;
 
+interface BackgroundRun {
+	readonly controller: AbortController;
+	readonly plan: readonly PlannedItem[];
+}
+
 export class BackgroundYield {
 	#rested = 0;
 	#interrupted = 0;
@@ -53,19 +58,23 @@ export class BackgroundYield {
 		return isSerial ? runQueue.filter(({ isBackground }) => isBackground) : runQueue;
 	}
 
-	/**
-	 * Somebody has handed in a request: whoever else is expected does not hold it up.
-	 * @param plan of the run that is under way
-	 * @returns whether that is ended for it; its tokens are computed again later
-	 */
-	makesWay(plan: readonly PlannedItem[] | undefined): boolean {
+	/** Somebody has handed in a request: whoever else is expected does not hold it up. */
+	came(run: BackgroundRun | undefined): void {
+		this.makeWay(run);
 		this.#expectation.came();
-		if (plan === undefined) return false;
-		const tokens = plan.reduce((sum, { item }) => sum + item.tokens.length, 0);
-		if (tokens < minInterrupted || this.#interrupted >= maxInterrupted) return false;
-		if (!plan.every(({ sequence }) => sequence.isBackground)) return false;
+	}
+
+	/**
+	 * Ends a run that only background work is in: it keeps the processor from somebody who comes. Its caches are as they
+	 * were before it, and its tokens are computed again later.
+	 */
+	makeWay(run: BackgroundRun | undefined): void {
+		if (run === undefined || run.controller.signal.aborted) return;
+		const tokens = run.plan.reduce((sum, { item }) => sum + item.tokens.length, 0);
+		if (tokens < minInterrupted || this.#interrupted >= maxInterrupted) return;
+		if (!run.plan.every(({ sequence }) => sequence.isBackground)) return;
 		this.#interrupted++;
-		return true;
+		run.controller.abort();
 	}
 
 	/** A run has come to its end. */

@@ -88,6 +88,7 @@ export class Scheduler {
 
 	/** Somebody's request is being read: until that is disposed, background work makes room for it. */
 	expect(): Disposable {
+		this.#background.makeWay(this.#run);
 		return this.#background.expect();
 	}
 
@@ -102,10 +103,7 @@ export class Scheduler {
 		}
 		generation.signal?.addEventListener('abort', () => this.#cancel(submission), { once: true });
 		this.#waiting.add(submission);
-		// A run that only background work is in makes way; its caches are as they were before it.
-		const run = this.#run;
-		if (submission.priority === 'interactive' && this.#background.makesWay(run?.plan))
-			run?.controller.abort();
+		if (submission.priority === 'interactive') this.#background.came(this.#run);
 		void this.#loop();
 		if (this.#runQueue.length >= this.#options.maxRunning || this.#waiting.size > 1)
 			this.#notifyPositions();
