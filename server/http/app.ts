@@ -37,6 +37,7 @@ import { registerOllamaGenerationRoutes } from './ollama/ollamaGenerationRoutes.
 import { registerOllamaModelRoutes } from './ollama/ollamaModelRoutes.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerPeopleRoutes } from './peopleRoutes.ts';
+import { isAwaited } from './priority.ts';
 import { registerRealtimeRoutes } from './realtimeRoutes.ts';
 import { registerRecordedRoutes } from './recordedRoutes.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
@@ -152,6 +153,8 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		// A streamed answer goes on after its handler returned.
 		const outgoing = context.env?.outgoing ?? context.env?.upgrade?.socket;
 		outgoing?.once('close', ended);
+		// The items of a batch come from within.
+		if (outgoing && isAwaited(context)) backend.host.expect();
 		const traceparent = context.req.header('traceparent');
 		const tracestate = context.req.header('tracestate');
 		const request = {

@@ -13,7 +13,6 @@ import { createApp } from './app.ts';
 import { bind } from './bind.ts';
 import type { GuardOptions } from './guard.ts';
 import { isOpsPath } from './opsServer.ts';
-import { isBackgroundUrgency } from './priority.ts';
 import { refuseTarget, settleTarget } from './settleTarget.ts';
 import { takeUpgrades } from './upgrade.ts';
 
@@ -43,7 +42,6 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 				return;
 			}
 			if (options.ops && isOpsPath(request.url ?? '')) return options.ops(request, response);
-			if (isAwaited(request)) backend.host.expect();
 			const turn = isProbe(request) ? undefined : yieldToOthers();
 			if (turn === undefined) void handle(request, response);
 			else
@@ -63,12 +61,6 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 		close: (drainMs = 0) => end(drainMs),
 	};
 }
-
-/** Whether somebody may wait for what a model says. */
-const isAwaited = ({ method, url = '', headers }: IncomingMessage): boolean =>
-	method === 'POST' &&
-	!/^\/(?:v1\/(?:files|batches)|nearglot)\b/.test(url) &&
-	!isBackgroundUrgency(headers['priority']);
 
 /** Who looks whether the server is well does not wait behind hundreds that come at once. */
 const isProbe = ({ url = '' }: IncomingMessage): boolean =>

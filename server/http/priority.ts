@@ -6,13 +6,17 @@ import type { AppEnv } from './env.ts';
 /** What a client sends whose requests give way to everybody's. */
 export const backgroundPriority = 'u=7';
 
-/** Whether a request gives way to people who wait. */
-export const isBackground = (context: Context<AppEnv>): boolean =>
-	isBackgroundUrgency(context.req.header('priority'));
+/** Whether a request gives way to people who wait. An urgency that is not understood counts as the usual one. */
+export function isBackground(context: Context<AppEnv>): boolean {
+	const urgency = /(?:^|,)\s*u=(\d)\s*(?:,|;|$)/.exec(context.req.header('priority') ?? '')?.[1];
+	return urgency === '7';
+}
 
-/** The same, of the header. An urgency that is not understood counts as the usual one. */
-export const isBackgroundUrgency = (header: string | readonly string[] = ''): boolean =>
-	/(?:^|,)\s*u=(\d)\s*(?:,|;|$)/.exec(String(header))?.[1] === '7';
+/** Whether somebody who has been let in may wait for what a model says. */
+export const isAwaited = (context: Context<AppEnv>): boolean =>
+	context.req.method === 'POST' &&
+	!/^\/(?:v1\/(?:files|batches)|nearglot)\b/.test(context.req.path) &&
+	!isBackground(context);
 
 /** The priority of work, where its size says one too. */
 export const requestedPriority = (
