@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { haproxyMissing, startBalancer, untilBothServe } from '../support/haproxy.ts';
+import { haproxyMissing, startBalancer, untilAllServe } from '../support/haproxy.ts';
 import {
 	askReplica,
 	inLanes,
@@ -59,7 +59,7 @@ test('conversations find their beginning again behind HAProxy, and only those of
 		}),
 	);
 	using balancer = await startBalancer(...places);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 	const front = balancer.url;
 
 	const alone = await converse(servers[0]?.url ?? '', 'rivers', 1);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { haproxyMissing, startBalancer, untilBothServe } from '../support/haproxy.ts';
+import { haproxyMissing, startBalancer, untilAllServe } from '../support/haproxy.ts';
 import { until } from '../support/until.ts';
 
 interface Double extends AsyncDisposable {
@@ -72,7 +72,7 @@ test('while no server is ready by its checks, requests are answered all the same
 	await using one = await startDouble();
 	await using two = await startDouble();
 	using balancer = await startBalancer(one, two);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 	one.isReady = false;
 	two.isReady = false;
 	// More than it takes to leave a server out.
@@ -88,7 +88,7 @@ test('while no server is ready by its checks, requests are answered all the same
 		'both are found again',
 		() => one.checks.ready > before && two.checks.ready > earlier,
 	);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 });
 
 test('requests for a server that takes no connection go to the other one at once', {
@@ -97,7 +97,7 @@ test('requests for a server that takes no connection go to the other one at once
 	await using one = await startDouble();
 	await using two = await startDouble();
 	using balancer = await startBalancer(one, two);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 	await two.refuse();
 	const served = Array.from({ length: 21 }, (_, at) => balancer.servedBy(`conversation ${at}`));
 	assert.deepEqual(new Set(await Promise.all(served)), new Set(['one']));
@@ -110,10 +110,7 @@ test('what a server has no room for is answered by another, few at a time and in
 	await using two = await startDouble();
 	await using three = await startDouble();
 	using balancer = await startBalancer(one, two, three);
-	await until('all three serve', async () => {
-		const names = Array.from({ length: 24 }, (_, at) => balancer.servedBy(`probe ${at}`));
-		return new Set(await Promise.all(names)).size === 3;
-	});
+	await untilAllServe(balancer, 3);
 	one.isFull = true;
 	for (const double of [one, two, three]) double.delayMs = 50;
 	for (const count of [1, 60]) {
@@ -133,10 +130,7 @@ test('a server that is slow gets no more than its share and a half, and the rest
 	await using two = await startDouble();
 	await using three = await startDouble();
 	using balancer = await startBalancer(one, two, three);
-	await until('all three serve', async () => {
-		const names = Array.from({ length: 24 }, (_, at) => balancer.servedBy(`probe ${at}`));
-		return new Set(await Promise.all(names)).size === 3;
-	});
+	await untilAllServe(balancer, 3);
 	for (const double of [one, two, three]) {
 		double.load.most = 0;
 		double.delayMs = 300;
@@ -156,7 +150,7 @@ test('what many ask with one key at once is spread, and what few ask stays at on
 	await using one = await startDouble();
 	await using two = await startDouble();
 	using balancer = await startBalancer(one, two);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 	one.delayMs = 300;
 	two.delayMs = 300;
 	const asked = (count: number) =>

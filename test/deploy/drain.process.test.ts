@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { haproxyMissing, startBalancer, untilBothServe } from '../support/haproxy.ts';
+import { haproxyMissing, startBalancer, untilAllServe } from '../support/haproxy.ts';
 import { inLanes, replicaKey, replicaPlaces, startReplica } from '../support/realReplicas.ts';
 import { needsSignals } from '../support/systemNeeds.ts';
 import { until } from '../support/until.ts';
@@ -43,7 +43,7 @@ test('of a hundred streams none is lost while a replica is drained, ends and com
 	};
 	const [, second] = await Promise.all([start(one), start(two)]);
 	using balancer = await startBalancer(...places);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 	const begun: number[] = [];
 	const running = inLanes(
 		Array.from({ length: streams }, (_, at) => at),
@@ -63,5 +63,5 @@ test('of a hundred streams none is lost while a replica is drained, ends and com
 		[],
 	);
 	assert.equal(new Set(ended.map(({ servedBy }) => servedBy)).size, 2);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { haproxyMissing, startBalancer, untilBothServe } from '../support/haproxy.ts';
+import { haproxyMissing, startBalancer, untilAllServe } from '../support/haproxy.ts';
 import { askReplica, inLanes, replicaPlaces, startReplica } from '../support/realReplicas.ts';
 import { until } from '../support/until.ts';
 
@@ -30,7 +30,7 @@ test('a third server takes at most its part of 200 conversations and none moves 
 	};
 	await Promise.all([start(one), start(two)]);
 	using balancer = await startBalancer(one, two, third);
-	await untilBothServe(balancer);
+	await untilAllServe(balancer);
 	const before = await places(balancer.url, 4);
 	await start(third);
 	await until('the third one serves', async () => {

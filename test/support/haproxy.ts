@@ -72,11 +72,11 @@ const withThird = (text: string): string =>
 		return `${line}\n${third}`;
 	});
 
-/** Waits until each of both servers gets the conversations of its part. */
-export async function untilBothServe(balancer: Balancer): Promise<void> {
-	await until('both servers get requests', async () => {
-		const names = Array.from({ length: 16 }, (_, at) => balancer.servedBy(`probe ${at}`));
+/** Waits until each of so many servers gets the conversations of its part. */
+export async function untilAllServe(balancer: Balancer, count = 2): Promise<void> {
+	await until(`${count} servers get requests`, async () => {
+		const names = Array.from({ length: 8 * count }, (_, at) => balancer.servedBy(`probe ${at}`));
 		const served = new Set(await Promise.all(names));
-		return served.has('one') && served.has('two') && served.size === 2;
+		return served.size === count && !served.has(undefined);
 	});
 }
