@@ -54,6 +54,10 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.explainTerminalSelection': ({ chat }) => explainTerminal(chat, 'selection'),
 	'nearglot.chat.applyProposal': ({ proposals }, uri) => proposals.apply(uri),
 	'nearglot.chat.discardProposal': ({ proposals }, uri) => proposals.discard(uri),
+	'nearglot.edit.start': ({ edits }) => edits.start(),
+	'nearglot.edit.keep': ({ edits }, place) => edits.keep(place),
+	'nearglot.edit.undo': ({ edits }, place) => edits.undo(place),
+	'nearglot.edit.stop': ({ edits }) => edits.stop(),
 	'nearglot.translate.selection': ({ languageServer }, to) =>
 		translateSelection(languageServer, 'replace', typeof to === 'string' ? to : undefined),
 	'nearglot.translate.below': ({ languageServer }) => translateSelection(languageServer, 'below'),

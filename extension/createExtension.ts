@@ -21,6 +21,7 @@ import { Proposals } from './chat/proposals.ts';
 import { watchTerminals } from './chat/toTerminal.ts';
 import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
+import { InPlaceEdits } from './edits/inPlaceEdits.ts';
 import { shareEngines } from './engines/engineSetting.ts';
 import type { Extension } from './extension.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
@@ -90,6 +91,7 @@ export function createExtension(
 	const accounts = new TeamAccounts(context, log);
 	const team = new Team(languageServer, accounts, context.globalState);
 	const proposals = new Proposals();
+	const edits = new InPlaceEdits(languageServer, context.globalState);
 	const tools = new ChosenTools(context.globalState);
 	const models = new ModelsTree(languageServer);
 	const loadedModels = new LoadedModels(languageServer);
@@ -140,6 +142,7 @@ export function createExtension(
 		chat,
 		store,
 		proposals,
+		edits,
 		models,
 		jobs,
 		team,
@@ -164,6 +167,7 @@ export function createExtension(
 		chatView,
 		trackTextEditors(),
 		proposals,
+		edits,
 		registerCommands(extension),
 		readerMode,
 		previews,

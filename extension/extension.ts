@@ -6,6 +6,7 @@ import type { MessageReviews } from './actions/review/messageReviews.ts';
 import type { ChatPageController } from './chat/chatPageController.ts';
 import type { ChatStore } from './chat/chatStore.ts';
 import type { Proposals } from './chat/proposals.ts';
+import type { InPlaceEdits } from './edits/inPlaceEdits.ts';
 import type { JobsTree } from './jobs/jobsTree.ts';
 import type { LanguageServerClient } from './languageServerClient.ts';
 import type { MessageTables } from './messages/messageTables.ts';
@@ -23,6 +24,7 @@ export interface Extension {
 	readonly chat: ChatPageController;
 	readonly store: ChatStore;
 	readonly proposals: Proposals;
+	readonly edits: InPlaceEdits;
 	readonly models: ModelsTree;
 	readonly jobs: JobsTree;
 	readonly team: Team;

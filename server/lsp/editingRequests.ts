@@ -64,7 +64,9 @@ export function editingRequests(editing: Editing) {
 
 	const translateRanges: Handler<'nearglot/translateRanges'> = (params, signal) =>
 		withDocument(params, async (document) => {
-			const translator = translations.translator({ to: params.to, uri: params.uri }, signal);
+			const { to: target, uri, tone } = params;
+			const ask = { to: target, uri, ...defined({ tone }) };
+			const translator = translations.translator(ask, signal);
 			const texts: string[] = [];
 			for (const { start, end } of params.ranges) {
 				const [from, to] = [document.offsetAt(start), document.offsetAt(end)];

@@ -18,9 +18,9 @@ export async function translateTexts(
 	params: TranslateParams,
 	signal: AbortSignal,
 ): Promise<TranslateTextsResult> {
-	const { to, from, textType, engine, minQuality } = params;
+	const { to, from, textType, engine, minQuality, tone } = params;
 	const query = {
-		...{ 'api-version': '3.0', to, from: from || undefined, textType, engine },
+		...{ 'api-version': '3.0', to, from: from || undefined, textType, engine, tone },
 		...{ minQuality: minQuality?.toString(), includeQuality: 'true' },
 	};
 	const items: TextTranslation[] = [];

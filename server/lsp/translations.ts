@@ -26,6 +26,8 @@ export interface TranslationOptions {
 	readonly uri?: string;
 	/** Below this estimate (0…1) sentences stay as they are rather than as the built-in model has them. */
 	readonly minQuality?: number;
+	/** `formal` or `informal`; the setting's when absent. */
+	readonly tone?: string;
 	/** What became of texts, those that were known included. */
 	readonly onItems?: (items: readonly TextTranslation[]) => void;
 	readonly onProgress?: (progress: TextsProgress) => void;
@@ -75,7 +77,7 @@ export class Translations {
 		const from = options.from ?? '';
 		const wanted = texts.map((text) => ({
 			text,
-			key: `${options.to}\n${from}\n${options.minQuality ?? 0}\n${text}`,
+			key: `${options.to}\n${from}\n${options.minQuality ?? 0}\n${options.tone ?? ''}\n${text}`,
 		}));
 		const answers = new Map<string, TextTranslation>();
 		const fresh = new Map<string, string>();
@@ -155,7 +157,7 @@ export class Translations {
 	/** Asks for texts in their order, those of one language together. */
 	async #translated(
 		texts: readonly Marked[],
-		{ to, minQuality }: TranslationOptions,
+		{ to, minQuality, tone }: TranslationOptions,
 		signal: AbortSignal,
 	): Promise<readonly (TextTranslation | undefined)[]> {
 		const answers: (TextTranslation | undefined)[] = [];
@@ -163,7 +165,7 @@ export class Translations {
 			const places = [...texts.keys()].filter((place) => texts[place]?.from === from);
 			const part = places.map((place) => texts[place]?.text ?? '');
 			const known = from === '' ? undefined : from;
-			const params = { texts: part, to, ...defined({ from: known, minQuality }) };
+			const params = { texts: part, to, ...defined({ from: known, minQuality, tone }) };
 			const { items } = await translateTexts(this.#client, params, signal);
 			places.forEach((place, index) => {
 				const { isDetected } = texts[place] ?? {};

@@ -130,6 +130,8 @@ export interface TranslateParams {
 	readonly engine?: TranslateEngine;
 	/** Below this estimate (0…1) a sentence stays as it is rather than as the built-in model has it. */
 	readonly minQuality?: number;
+	/** `neutral`, `formal` or `informal`, for systems that know tones; the setting's when absent. */
+	readonly tone?: string;
 }
 
 /** This machine's models, the team's server, or the hosted service. */
@@ -159,6 +161,8 @@ export interface TranslateRangesParams {
 	readonly ranges: readonly TextRange[];
 	/** BCP 47 code. */
 	readonly to: string;
+	/** `formal` or `informal`, for systems that know tones; the setting's when absent. */
+	readonly tone?: string;
 }
 
 /** Reader mode: the prose in a region of a document, such as what is visible. */

@@ -65,8 +65,17 @@ test('no workspace says which server gets what people write or lends the key, an
 	}
 });
 
-test('the extension brings no key bindings and starts nothing but itself', () => {
-	assert.equal(contributes.keybindings, undefined);
+test('keys are taken for changes in place alone, where nothing else has them, and nothing starts by itself', () => {
+	const bindings: readonly Record<'command' | 'key' | 'when', string>[] = contributes.keybindings;
+	for (const { command, when } of bindings) {
+		assert.match(command, /^nearglot\.edit\./);
+		assert.match(when, /^editorTextFocus && /, command);
+	}
+	const start = bindings.find(({ key }) => key === 'ctrl+i');
+	assert.match(start?.when ?? '', /!inlineChatHasProvider && !inlineChatHasEditsAgent/);
+	for (const key of ['escape', 'ctrl+enter'])
+		assert.match(bindings.find((one) => one.key === key)?.when ?? '', /nearglot\.edit == \w+$/);
+	assert.equal(bindings.length, 3);
 	assert.ok(manifest.activationEvents.every((event: string) => event !== '*'));
 });
 
