@@ -93,6 +93,7 @@ export function createExtension(
 	const proposals = new Proposals();
 	const edits = new InPlaceEdits(languageServer, context.globalState);
 	const tools = new ChosenTools(context.globalState);
+	const dictation = new EditorDictation(languageServer, context);
 	const models = new ModelsTree(languageServer);
 	const loadedModels = new LoadedModels(languageServer);
 	/** Other models can be asked: somebody signed in or out, or one was downloaded or removed here. */
@@ -101,6 +102,7 @@ export function createExtension(
 	const { page: chat, disposable: chatView } = createChatView(context, {
 		proposals,
 		tools,
+		dictation,
 		languageServer,
 		store,
 		onModelsChanged,
@@ -119,7 +121,6 @@ export function createExtension(
 		extensionUri,
 		choices: context.globalState,
 	});
-	const dictation = new EditorDictation(languageServer, context);
 	/** Pages of tabs are let go with their tabs. */
 	const pages = [new WeakRef(chat)];
 	const makeChatPage = () => {
@@ -129,6 +130,7 @@ export function createExtension(
 			extensionUri,
 			proposals,
 			tools,
+			dictation,
 			onModelsChanged,
 			remembered: false,
 		});

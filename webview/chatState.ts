@@ -3,6 +3,7 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import { branch, updateTurn } from '../server/protocol/conversation.ts';
 import type { ChatProgress, Turn } from '../server/protocol/index.ts';
+import { joinText } from '../server/protocol/joinText.ts';
 import type { Bridge } from './bridge.ts';
 import {
 	chatStrings,
@@ -28,6 +29,8 @@ export interface ChatState {
 	/** Questions (by id) whose answers are shown side by side. */
 	readonly comparing: Signal<ReadonlySet<string>>;
 	readonly draft: Signal<string>;
+	/** What the draft was before it was dictated to; `undefined` while nobody dictates. */
+	readonly dictatedTo: Signal<string | undefined>;
 	readonly tokens: Signal<{ readonly tokens: number; readonly limit: number | null } | undefined>;
 	/** What the host offers for what is being typed. */
 	readonly mentions: Signal<Extract<HostMessage, { type: 'mentions' }> | undefined>;
@@ -51,6 +54,7 @@ export function createChatState(bridge: Bridge): ChatState {
 		progress: signal(null),
 		comparing: signal(new Set()),
 		draft: signal(typeof saved === 'string' ? saved : ''),
+		dictatedTo: signal(undefined),
 		tokens: signal(undefined),
 		mentions: signal(undefined),
 		focusAsked: signal(0),
@@ -168,6 +172,14 @@ function receive(state: ChatState, message: HostMessage): void {
 		case 'draft':
 			state.draft.value = message.text;
 			state.focusAsked.value++;
+			return;
+		case 'dictating':
+			if (message.state === 'takenBack') state.draft.value = state.dictatedTo.value ?? '';
+			state.dictatedTo.value = message.state === 'on' ? state.draft.value : undefined;
+			state.focusAsked.value++;
+			return;
+		case 'dictated':
+			state.draft.value += joinText(state.draft.value, message.text, '');
 			return;
 		case 'focus':
 			state.focusAsked.value++;

@@ -24,6 +24,7 @@ export function Composer(): VNode {
 	const refused = useMemo(() => signal(''), []);
 	const answering = page.value?.answering !== null && page.value !== undefined;
 	const editor = page.value?.capabilities.editor ?? false;
+	const dictating = chat.dictatedTo.value !== undefined;
 	useEffect(() => {
 		if (focusAsked.value > 0) input.current?.focus();
 	}, [focusAsked.value]);
@@ -121,7 +122,18 @@ export function Composer(): VNode {
 				<TokenCount />
 				<Tools />
 				{editor && (
-					<IconButton icon="attach" label={t('attach')} onClick={() => send({ type: 'attach' })} />
+					<>
+						<IconButton
+							icon="attach"
+							label={t('attach')}
+							onClick={() => send({ type: 'attach' })}
+						/>
+						<IconButton
+							icon={dictating ? 'stop' : 'microphone'}
+							label={t(dictating ? 'dictateEnd' : 'dictate')}
+							onClick={() => send({ type: 'dictate' })}
+						/>
+					</>
 				)}
 				{answering ? (
 					<button type="button" class="send stop" onClick={() => send({ type: 'stop' })}>

@@ -124,6 +124,7 @@ export function studioBridge(
 			case 'apply':
 			case 'tools':
 			case 'attach':
+			case 'dictate':
 			case 'mentions':
 			case 'mention':
 			case 'context':

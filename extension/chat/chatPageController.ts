@@ -26,6 +26,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { chatSampling, setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
+import type { EditorDictation } from '../transcripts/dictation.ts';
 import { answerOfServer } from './answerOfServer.ts';
 import {
 	fileAttachment,
@@ -37,6 +38,7 @@ import { ChatMentions } from './chatMentions.ts';
 import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
 import type { ChosenTools } from './chosenTools.ts';
+import { dictateQuestion } from './dictateQuestion.ts';
 import { changesAttachment } from './gitChanges.ts';
 import { insertCode, openNewFile } from './insertCode.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
@@ -54,6 +56,7 @@ export interface ChatPageControllerDeps {
 	readonly extensionUri: vscode.Uri;
 	readonly proposals: Proposals;
 	readonly tools: ChosenTools;
+	readonly dictation: EditorDictation;
 	/** Fires when other models can be asked. */
 	readonly onModelsChanged: vscode.Event<void>;
 	/** Whether this page's chat is the one the workspace shows again after a reload. */
@@ -209,6 +212,8 @@ export class ChatPageController {
 				return this.#count(message.text);
 			case 'attach':
 				return chooseAttachment(this);
+			case 'dictate':
+				return dictateQuestion(this.#deps.dictation, (told) => this.#post(told));
 			case 'detach':
 				session.detach(message.index);
 				return this.#postState();

@@ -24,6 +24,18 @@ const promptCharacters = 200;
 
 type Source = 'program' | 'editor' | 'page';
 
+/** Where what is said goes. */
+export interface DictationTarget {
+	/** The text before the place, at most this long. */
+	before(characters: number): string;
+	/** Takes a piece, in the order of what was said. */
+	add(text: string): Promise<void>;
+	/** All has come. */
+	end(): Promise<void>;
+	/** The dictation was given up, or has failed: what came goes again. */
+	takeBack(): Promise<void>;
+}
+
 /** One at a time per window. */
 export class EditorDictation implements vscode.Disposable {
 	readonly #languageServer: LanguageServerClient;
@@ -45,12 +57,20 @@ export class EditorDictation implements vscode.Disposable {
 		this.#item.command = 'nearglot.transcribe.finishDictation';
 	}
 
-	/** Starts, or finishes what is running. */
+	get isRunning(): boolean {
+		return this.#id !== undefined;
+	}
+
+	/** Starts at the cursor, or finishes what is running. */
 	async toggle(): Promise<void> {
-		if (this.#id !== undefined) return this.finish();
+		if (this.isRunning) return this.finish();
 		const editor = lastTextEditor();
 		if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
-		const point = new InsertionPoint(editor);
+		await this.dictate(new InsertionPoint(editor));
+	}
+
+	/** Dictates to a place, and resolves when all that was said is there. */
+	async dictate(point: DictationTarget): Promise<void> {
 		this.#id = crypto.randomUUID();
 		await vscode.commands.executeCommand('setContext', contextKey, true);
 		try {
@@ -77,7 +97,7 @@ export class EditorDictation implements vscode.Disposable {
 		this.#item.dispose();
 	}
 
-	async #recordFrom(source: Source, point: InsertionPoint): Promise<void> {
+	async #recordFrom(source: Source, point: DictationTarget): Promise<void> {
 		try {
 			await this.#record(source, point);
 		} catch (error) {
@@ -87,7 +107,7 @@ export class EditorDictation implements vscode.Disposable {
 		}
 	}
 
-	async #record(source: Source, point: InsertionPoint): Promise<void> {
+	async #record(source: Source, point: DictationTarget): Promise<void> {
 		const stop = new AbortController();
 		const id = this.#id ?? '';
 		const title = vscode.l10n.t('Dictation');
@@ -128,7 +148,7 @@ export class EditorDictation implements vscode.Disposable {
 		);
 	}
 
-	#onEvent(event: DictationEvent, report: (message: string) => void, point: InsertionPoint): void {
+	#onEvent(event: DictationEvent, report: (message: string) => void, point: DictationTarget): void {
 		switch (event.type) {
 			case 'page':
 				report(vscode.l10n.t('Record in the page that opens in your browser'));

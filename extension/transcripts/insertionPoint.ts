@@ -1,10 +1,11 @@
 /** Text that arrives piece by piece at the place where the cursor was, as one step of undo. */
 
 import * as vscode from 'vscode';
-import { joinText } from './joinText.ts';
+import { joinText } from '../../server/protocol/joinText.ts';
+import type { DictationTarget } from './dictation.ts';
 
 /** Follows its place while the document changes around it; `end` must be called. */
-export class InsertionPoint {
+export class InsertionPoint implements DictationTarget {
 	readonly #document: vscode.TextDocument;
 	readonly #listening: vscode.Disposable;
 	readonly #editor: vscode.TextEditor;

@@ -67,6 +67,10 @@ export type HostMessage =
 	| { readonly type: 'progress'; readonly progress: ChatProgress | null }
 	| { readonly type: 'tokens'; readonly tokens: number; readonly limit: number | null }
 	| { readonly type: 'draft'; readonly text: string }
+	/** Whether what is said goes into the input; `takenBack`: what came of it goes again. */
+	| { readonly type: 'dictating'; readonly state: 'on' | 'off' | 'takenBack' }
+	/** A piece of what was said. */
+	| { readonly type: 'dictated'; readonly text: string }
 	| { readonly type: 'context'; readonly context: readonly ContextChip[] }
 	/** Answers `mentions` with the same query. */
 	| { readonly type: 'mentions'; readonly query: string; readonly items: readonly Mention[] }
@@ -84,6 +88,8 @@ export type PageMessage =
 	| { readonly type: 'model'; readonly model: string }
 	| { readonly type: 'count'; readonly text: string }
 	| { readonly type: 'attach' }
+	/** Starts to take down what is said, or finishes it. */
+	| { readonly type: 'dictate' }
 	/** Opens the file that what goes along with the question `id` was taken from. */
 	| { readonly type: 'openAttachment'; readonly id: string; readonly index: number }
 	| { readonly type: 'detach'; readonly index: number }

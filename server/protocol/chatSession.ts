@@ -4,6 +4,7 @@
  */
 
 import type { HostMessage, PageState } from './chatPageMessages.ts';
+import { askTitle, wantsTitle } from './chatTitle.ts';
 import {
 	type Attachment,
 	addTurn,
@@ -62,6 +63,8 @@ export class ChatSession {
 	#answering: Turn | undefined;
 	#progress: ChatProgress | null = null;
 	#stop: AbortController | undefined;
+	/** Ends the search for a title. */
+	#naming: AbortController | undefined;
 	/** The answer that was begun last, until it is saved. */
 	#written: Promise<void> = Promise.resolve();
 
@@ -162,12 +165,14 @@ export class ChatSession {
 
 	stop(): void {
 		this.#stop?.abort();
+		this.#naming?.abort();
 	}
 
 	/** Gives up the answer, and resolves when what arrived is saved: for a window that goes away. */
 	async close(): Promise<void> {
 		const turn = this.#answering;
 		this.#stop?.abort(windowCloses);
+		this.#naming?.abort();
 		// First what is there: the writer of the answer may notice late.
 		if (turn) await this.#deps.save(updateTurn(this.#conversation, turn));
 		await this.#written;
@@ -286,6 +291,7 @@ export class ChatSession {
 		}
 		unsave?.();
 		await this.#finish(turn, shown(), before);
+		if (complete === this.#deps.complete) void this.#name(this.#conversation, model);
 	}
 
 	async #finish(turn: Turn, shown: boolean, before: Conversation): Promise<void> {
@@ -312,6 +318,23 @@ export class ChatSession {
 		}
 	}
 
+	/** Gives the chat a title once its first answer is there; a courtesy that nobody waits for. */
+	async #name(chat: Conversation, model: string): Promise<void> {
+		const { origin } = this.#modelOf(model) ?? {};
+		// The built-in model would make something up.
+		if (origin === undefined || origin === 'built-in' || !wantsTitle(chat)) return;
+		this.#naming = new AbortController();
+		const params = { ...chosen(model), conversation: chat.id };
+		const { signal } = this.#naming;
+		const title = await askTitle(this.#deps.complete, chat, params, signal).catch(() => undefined);
+		const current = this.#conversation;
+		// Somebody may have named the chat, or left it.
+		if (title === undefined || current.id !== chat.id || current.title !== chat.title) return;
+		this.#conversation = { ...current, title };
+		await this.#deps.save(this.#conversation);
+		this.onState?.();
+	}
+
 	#setProgress(progress: ChatProgress | null): void {
 		this.#progress = progress;
 		this.#deps.post({ type: 'progress', progress });
@@ -333,8 +356,11 @@ export class ChatSession {
 
 	/** Tools for the model that will answer; the usual one when none was chosen. */
 	#toolSet(model = this.#model): ToolSet {
-		const found = this.#models.find(({ id }) => id === model) ?? usualChatModel(this.#models);
-		return this.#deps.tools?.(found) ?? noTools;
+		return this.#deps.tools?.(this.#modelOf(model)) ?? noTools;
+	}
+
+	#modelOf(model: string): ModelInfo | undefined {
+		return this.#models.find(({ id }) => id === model) ?? usualChatModel(this.#models);
 	}
 
 	#turn(id: string): Turn | undefined {

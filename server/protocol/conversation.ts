@@ -188,7 +188,8 @@ function fenceFor(text: string): string {
 	return '`'.repeat(longest + 1);
 }
 
-function titleOf(text: string): string {
+/** The title that a first question gives a chat. */
+export function titleOf(text: string): string {
 	const line = text.trim().split('\n')[0] ?? '';
 	return line.length > 60 ? `${line.slice(0, 59).trimEnd()}…` : line;
 }

@@ -65,3 +65,20 @@ test('a page that was told the whole in between loses nothing at the end', () =>
 	tell({ type: 'end', turn: ended, answering: null });
 	assert.equal(state.turns.value.at(-1)?.text, 'Use tar.');
 });
+
+test('what is dictated joins the draft, and goes again when the dictation is given up', () => {
+	const { state, tell } = open();
+	state.draft.value = 'Please';
+	tell({ type: 'dictating', state: 'on' });
+	tell({ type: 'dictated', text: 'explain' });
+	tell({ type: 'dictated', text: ' this code.' });
+	assert.equal(state.draft.value, 'Please explain this code.');
+	assert.equal(state.dictatedTo.value, 'Please');
+	tell({ type: 'dictating', state: 'off' });
+	assert.equal(state.draft.value, 'Please explain this code.');
+	assert.equal(state.dictatedTo.value, undefined);
+	tell({ type: 'dictating', state: 'on' });
+	tell({ type: 'dictated', text: 'Now.' });
+	tell({ type: 'dictating', state: 'takenBack' });
+	assert.equal(state.draft.value, 'Please explain this code.');
+});

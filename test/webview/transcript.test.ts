@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signal } from '@preact/signals';
-import { joinText } from '../../extension/transcripts/joinText.ts';
 import {
 	lineOf,
 	type TranscriptDocument,
 	type TranscriptLine,
 } from '../../server/protocol/index.ts';
+import { joinText } from '../../server/protocol/joinText.ts';
 import { barsOf } from '../../webview/transcript/bars.ts';
 import { placeOf, wordStart } from '../../webview/transcript/place.ts';
 import { targetsOf } from '../../webview/transcript/targets.ts';
