@@ -9,13 +9,12 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { setting } from '../settings.ts';
 import { CompletionCache } from './completionCache.ts';
+import { commentMarker, likePieces, textAround } from './completionContext.ts';
 import { CompletionsItem } from './completionsItem.ts';
+import { RecentTexts } from './recentTexts.ts';
 
 /** Milliseconds without a key after which the model is asked. */
 const quietMs = 180;
-
-/** Characters around the cursor that are sent: near code says most, and reading takes time. */
-const reach = { before: 3000, after: 1000 };
 
 /** Longest completion, in tokens. */
 const maxTokens = 64;
@@ -27,20 +26,20 @@ export function registerInlineCompletions(
 ): vscode.Disposable {
 	const cache = new CompletionCache();
 	const status = new CompletionsItem();
+	const context = new Context();
 	/** A model that refused: asking again with every key would help nobody. */
 	let refused: string | undefined;
 	const changed = vscode.workspace.onDidChangeConfiguration((event) => {
 		if (event.affectsConfiguration('nearglot.inline.model')) refused = undefined;
 	});
 	const provider: vscode.InlineCompletionItemProvider = {
-		provideInlineCompletionItems: async (document, position, context, token) => {
+		provideInlineCompletionItems: async (document, position, { triggerKind }, token) => {
 			const model = setting('inline.model', document);
 			if (model === '' || model === refused) return [];
 			const offset = document.offsetAt(position);
 			const text = document.getText();
-			const prefix = text.slice(Math.max(0, offset - reach.before), offset);
-			const suffix = text.slice(offset, offset + reach.after);
-			const isInvoked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
+			const { prefix, suffix } = textAround(text, offset);
+			const isInvoked = triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
 			if (prefix.trim() === '' || (!isInvoked && !endsHere(suffix))) return [];
 			const scope = `${model} ${document.uri}`;
 			const known = cache.find(scope, prefix, suffix);
@@ -48,9 +47,10 @@ export function registerInlineCompletions(
 			if (!isInvoked && !(await quiet(token))) return [];
 			const askedAt = performance.now();
 			try {
+				const pieces = context.before(document, position, prefix);
 				const completion = await languageServer.request(
 					'nearglot/complete',
-					{ model, prefix, suffix, maxTokens, stop: ['\n\n'] },
+					{ model, prefix: pieces + prefix, suffix, maxTokens, stop: ['\n\n'] },
 					token,
 				);
 				const filled = completion.text.trimEnd();
@@ -73,8 +73,33 @@ export function registerInlineCompletions(
 	return vscode.Disposable.from(
 		changed,
 		status,
+		context,
 		vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
 	);
+}
+
+/** Lines within which the pieces of other files stay the same: a model does not read them again with every key. */
+const sameWithin = 12;
+
+/** Pieces of other files for the place where one types. */
+class Context implements vscode.Disposable {
+	readonly #recent = new RecentTexts();
+	#place = '';
+	#pieces = '';
+
+	before(document: vscode.TextDocument, { line }: vscode.Position, prefix: string): string {
+		const place = `${document.uri} ${Math.floor(line / sameWithin)}`;
+		if (place === this.#place) return this.#pieces;
+		const marker = commentMarker(document.languageId);
+		this.#place = place;
+		this.#pieces =
+			marker === undefined ? '' : likePieces(prefix, this.#recent.besides(document), marker);
+		return this.#pieces;
+	}
+
+	dispose(): void {
+		this.#recent.dispose();
+	}
 }
 
 /** Whether only closing marks follow on the line: in the middle of a word nothing is missing. */
