@@ -2,7 +2,7 @@
 
 import { computed, type Signal, signal } from '@preact/signals';
 import { branch, updateTurn } from '../server/protocol/conversation.ts';
-import type { ChatProgress, Turn } from '../server/protocol/index.ts';
+import type { AgentState, ChatProgress, Turn } from '../server/protocol/index.ts';
 import { joinText } from '../server/protocol/joinText.ts';
 import type { Bridge } from './bridge.ts';
 import {
@@ -29,6 +29,8 @@ export interface ChatState {
 	/** Questions (by id) whose answers are shown side by side. */
 	readonly comparing: Signal<ReadonlySet<string>>;
 	readonly draft: Signal<string>;
+	/** What the agent may do, asks and has done; `undefined` where there is none. */
+	readonly agent: Signal<AgentState | undefined>;
 	/** What the draft was before it was dictated to; `undefined` while nobody dictates. */
 	readonly dictatedTo: Signal<string | undefined>;
 	readonly tokens: Signal<{ readonly tokens: number; readonly limit: number | null } | undefined>;
@@ -54,6 +56,7 @@ export function createChatState(bridge: Bridge): ChatState {
 		progress: signal(null),
 		comparing: signal(new Set()),
 		draft: signal(typeof saved === 'string' ? saved : ''),
+		agent: signal(undefined),
 		dictatedTo: signal(undefined),
 		tokens: signal(undefined),
 		mentions: signal(undefined),
@@ -172,6 +175,9 @@ function receive(state: ChatState, message: HostMessage): void {
 		case 'draft':
 			state.draft.value = message.text;
 			state.focusAsked.value++;
+			return;
+		case 'agent':
+			state.agent.value = message.agent;
 			return;
 		case 'dictating':
 			if (message.state === 'takenBack') state.draft.value = state.dictatedTo.value ?? '';

@@ -5,6 +5,7 @@ import { Fragment, type RefObject, type VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { firstRead } from '../server/protocol/conversation.ts';
 import type { Turn } from '../server/protocol/index.ts';
+import { AgentBar } from './agentBar.tsx';
 import { Announcer } from './announce.tsx';
 import type { ChatState } from './chatState.ts';
 import { Composer } from './composer.tsx';
@@ -28,6 +29,7 @@ export function ChatView({ state, empty }: { state: ChatState; empty?: VNode }):
 			<div class="chat" onClick={onClick}>
 				<Log empty={empty} />
 				<Announcer />
+				<AgentBar />
 				<Composer />
 			</div>
 		</ChatContext.Provider>

@@ -120,6 +120,7 @@ export function Composer(): VNode {
 			<div class="row">
 				<ModelPicker />
 				<TokenCount />
+				<AgentSwitch />
 				<Tools />
 				{editor && (
 					<>
@@ -229,6 +230,28 @@ function options(models: readonly ModelInfo[]): VNode[] {
 			{displayName}
 		</option>
 	));
+}
+
+/** Lets the model work in the workspace; there only where it may. */
+function AgentSwitch(): VNode | null {
+	const { agent, page, send, t } = useChat();
+	if (!agent.value?.isPossible) return null;
+	const { isOn } = agent.value;
+	const { models = [], model: chosen = '' } = page.value ?? {};
+	const model = models.find(({ id }) => id === chosen) ?? usualChatModel(models);
+	const isAble = model?.supportsToolCalling === true;
+	return (
+		<button
+			type="button"
+			class={isOn && isAble ? 'agent on' : 'agent'}
+			aria-pressed={isOn && isAble}
+			disabled={!isAble}
+			title={t(isAble ? 'agentHint' : 'agentUnable')}
+			onClick={() => send({ type: 'agent' })}
+		>
+			{t('agent')}
+		</button>
+	);
 }
 
 /** How many tools the model may call; opens the choice. */

@@ -97,6 +97,22 @@ export const chatStrings = {
 		'Too long by {0} tokens for this model ({1} of {2}). Shorten the question or what is attached, or choose another model.',
 	tryAgain: 'Try again',
 	you: 'You',
+	agent: 'Agent',
+	agentHint:
+		'The model may read and change files of this workspace, and run commands when you allow it',
+	agentUnable: 'The chosen model cannot call tools; another one may.',
+	allowAlways: 'Always here',
+	allowNo: 'Do not allow',
+	allowOnce: 'Allow once',
+	allowSession: 'In this session',
+	asksConsent: 'The model wants to use {0}',
+	changedFiles: 'Changed files: {0}',
+	keepAll: 'Keep all',
+	keepFile: 'Keep {0}',
+	restore: 'Take back what was changed from here on',
+	showChange: 'Show what has changed in {0}',
+	undoAll: 'Undo all',
+	undoFile: 'Undo {0}',
 } as const;
 
 export type StringKey = keyof typeof chatStrings;
@@ -117,6 +133,10 @@ const fields: Record<PageMessage['type'], readonly string[]> = {
 	count: ['text'],
 	attach: [],
 	dictate: [],
+	agent: [],
+	approve: ['id', 'choice'],
+	changes: ['action', 'uri'],
+	restore: ['id'],
 	detach: [],
 	mentions: ['query'],
 	mention: ['id'],
@@ -138,6 +158,9 @@ const fields: Record<PageMessage['type'], readonly string[]> = {
 	link: ['href'],
 };
 
+const choices = ['once', 'session', 'always', 'no'];
+const actions = ['keep', 'undo', 'show'];
+
 /** Checks what came out of a page: it is input like any other. `undefined` when it is not valid. */
 export function parsePageMessage(value: unknown): PageMessage | undefined {
 	if (typeof value !== 'object' || value === null) return undefined;
@@ -146,6 +169,8 @@ export function parsePageMessage(value: unknown): PageMessage | undefined {
 	if (typeof type !== 'string' || !Object.hasOwn(fields, type)) return undefined;
 	if (!texts(message, ...(fields[type as PageMessage['type']] ?? []))) return undefined;
 	if (message['model'] !== undefined && typeof message['model'] !== 'string') return undefined;
+	if (type === 'approve' && !choices.includes(String(message['choice']))) return undefined;
+	if (type === 'changes' && !actions.includes(String(message['action']))) return undefined;
 	if (['detach', 'openAttachment'].includes(type) && !Number.isInteger(message['index']))
 		return undefined;
 	return message as unknown as PageMessage;

@@ -125,6 +125,10 @@ export function studioBridge(
 			case 'tools':
 			case 'attach':
 			case 'dictate':
+			case 'agent':
+			case 'approve':
+			case 'changes':
+			case 'restore':
 			case 'mentions':
 			case 'mention':
 			case 'context':

@@ -18,7 +18,8 @@ export function TurnView({ turn }: { turn: Turn }): VNode {
 }
 
 function Question({ turn }: { turn: Turn }): VNode {
-	const { t, send } = useChat();
+	const { t, send, agent } = useChat();
+	const isRestorable = agent.value?.questions.includes(turn.id) ?? false;
 	const editing = useMemo(() => signal(false), []);
 	const input = useRef<HTMLTextAreaElement>(null);
 	const submit = () => {
@@ -31,6 +32,13 @@ function Question({ turn }: { turn: Turn }): VNode {
 			<header>
 				<h2 id={`who-${turn.id}`}>{t('you')}</h2>
 				<Versions turn={turn} />
+				{isRestorable && (
+					<IconButton
+						icon="undo"
+						label={t('restore')}
+						onClick={() => send({ type: 'restore', id: turn.id })}
+					/>
+				)}
 				<IconButton
 					icon="edit"
 					label={t('edit')}

@@ -14,18 +14,11 @@ import {
 	slashCommands,
 	usualChatModel,
 } from '../../server/protocol/index.ts';
-import {
-	chatStrings,
-	type HostMessage,
-	type PageMessage,
-	parsePageMessage,
-	type StringKey,
-	type Strings,
-} from '../../webview/protocol.ts';
+import { type HostMessage, type PageMessage, parsePageMessage } from '../../webview/protocol.ts';
+import { ChatAgent } from '../agent/chatAgent.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { chatSampling, setting, storeSetting } from '../settings.ts';
-import { targetLanguage } from '../targetLanguage.ts';
 import type { EditorDictation } from '../transcripts/dictation.ts';
 import { answerOfServer } from './answerOfServer.ts';
 import {
@@ -44,16 +37,20 @@ import { insertCode, openNewFile } from './insertCode.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { openReference } from './openReference.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
+import { pageStrings } from './pageStrings.ts';
 import { sendQuestion } from './promptQuestion.ts';
 import type { Proposals } from './proposals.ts';
 import { QuestionContext } from './questionContext.ts';
 import { putIntoTerminal } from './toTerminal.ts';
+import { translateQuestion } from './translateQuestion.ts';
 import { openAttachment, sendWorkspaceQuestion } from './workspaceQuestions.ts';
 
 export interface ChatPageControllerDeps {
 	readonly languageServer: LanguageServerClient;
 	readonly store: ChatStore;
 	readonly extensionUri: vscode.Uri;
+	/** What was allowed, and where what files held before is kept. */
+	readonly agent: { readonly memory: vscode.Memento; readonly folder: string };
 	readonly proposals: Proposals;
 	readonly tools: ChosenTools;
 	readonly dictation: EditorDictation;
@@ -69,6 +66,7 @@ export class ChatPageController {
 	readonly session: ChatSession;
 	readonly #mentions = new ChatMentions();
 	readonly #context = new QuestionContext();
+	readonly #agent: ChatAgent;
 	#chips = '';
 	#webview: vscode.Webview | undefined;
 	#listening: vscode.Disposable | undefined;
@@ -86,7 +84,7 @@ export class ChatPageController {
 						onDelta,
 						signal,
 					),
-				tools: (model) => deps.tools.toolSet(model),
+				tools: (model) => this.#agent.toolSet(model, deps.tools.toolSet(model)),
 				save: async (conversation) => {
 					await deps.store.save(conversation);
 					if (deps.remembered) await deps.store.remember(conversation.id);
@@ -97,6 +95,11 @@ export class ChatPageController {
 			},
 			{ model: setting('chat.model'), system: setting('chat.systemPrompt') },
 		);
+		this.#agent = new ChatAgent({
+			...deps.agent,
+			session: () => this.session,
+			onChange: (agent) => this.#post({ type: 'agent', agent }),
+		});
 		this.session.onState = () => this.#postState();
 	}
 
@@ -212,6 +215,11 @@ export class ChatPageController {
 				return this.#count(message.text);
 			case 'attach':
 				return chooseAttachment(this);
+			case 'agent':
+			case 'approve':
+			case 'changes':
+			case 'restore':
+				return this.#agent.handle(message);
 			case 'dictate':
 				return dictateQuestion(this.#deps.dictation, (told) => this.#post(told));
 			case 'detach':
@@ -285,7 +293,8 @@ export class ChatPageController {
 			this.session.attach(own);
 		const command = readSlashCommand(text);
 		if (!command) return sendQuestion(this.session, text);
-		if (command.name === 'translate') return this.#translate(text, command.rest);
+		if (command.name === 'translate')
+			return translateQuestion(this.#deps.languageServer, this.session, text, command.rest);
 		const { instruction, attaches } = slashCommands.get(command.name) ?? {};
 		if (attaches && this.session.state.attachments.length === 0) {
 			if (command.name === 'commit') this.session.attach(await changesAttachment());
@@ -294,25 +303,9 @@ export class ChatPageController {
 		await this.session.send(text, instruction === undefined ? {} : { instruction });
 	}
 
-	async #translate(text: string, rest: string): Promise<void> {
-		const to = await targetLanguage(this.#deps.languageServer);
-		if (to === undefined) return;
-		const source = rest.trim() || selectionAttachment().text;
-		await this.session.send(text, {
-			complete: async (_params, onDelta) => {
-				const { items } = await this.#deps.languageServer.request('nearglot/translate', {
-					texts: [source],
-					to,
-				});
-				const answer = items[0]?.text ?? '';
-				onDelta({ text: answer });
-				return { toolCalls: [], finishReason: 'stop', model: 'translate' };
-			},
-		});
-	}
-
 	async #ready(): Promise<void> {
 		await this.#context.refresh();
+		this.#post({ type: 'agent', agent: this.#agent.state });
 		this.#postState();
 		if (this.#draft !== undefined) this.#post({ type: 'draft', text: this.#draft });
 		this.#draft = undefined;
@@ -375,6 +368,7 @@ export class ChatPageController {
 	}
 
 	#postState(): void {
+		void this.#agent.open().catch(showError);
 		const context = this.#context.chips(this.#model());
 		this.#chips = JSON.stringify(context);
 		this.#post({
@@ -384,16 +378,11 @@ export class ChatPageController {
 				context,
 				capabilities: { editor: true },
 			},
-			strings: strings(),
+			strings: pageStrings(),
 		});
 	}
 
 	#post(message: HostMessage): void {
 		void this.#webview?.postMessage(message);
 	}
-}
-
-function strings(): Strings {
-	const entries = Object.entries(chatStrings).map(([key, text]) => [key, vscode.l10n.t(text)]);
-	return Object.fromEntries(entries) as Record<StringKey, string>;
 }

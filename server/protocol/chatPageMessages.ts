@@ -44,6 +44,35 @@ export interface PageState {
 	readonly capabilities: PageCapabilities;
 }
 
+/** A tool of the agent that waits for a person's consent. */
+export interface ApprovalRequest {
+	readonly id: string;
+	readonly tool: string;
+	/** What is to happen. */
+	readonly detail: string;
+	/** It can be allowed once only. */
+	readonly eachTime: boolean;
+}
+
+/** `session`: until the window closes; `always`: in this workspace. */
+export type ApprovalChoice = 'once' | 'session' | 'always' | 'no';
+
+/** What the agent of a chat may do, asks and has done. */
+export interface AgentState {
+	/** There is a folder, and it is trusted. */
+	readonly isPossible: boolean;
+	readonly isOn: boolean;
+	readonly approval: ApprovalRequest | null;
+	/** Files that it has changed and nobody has decided on. */
+	readonly files: readonly {
+		readonly uri: string;
+		readonly label: string;
+		readonly isNew: boolean;
+	}[];
+	/** Questions whose changes can be taken back. */
+	readonly questions: readonly string[];
+}
+
 /** From the host to the page. */
 export type HostMessage =
 	| {
@@ -67,6 +96,7 @@ export type HostMessage =
 	| { readonly type: 'progress'; readonly progress: ChatProgress | null }
 	| { readonly type: 'tokens'; readonly tokens: number; readonly limit: number | null }
 	| { readonly type: 'draft'; readonly text: string }
+	| { readonly type: 'agent'; readonly agent: AgentState }
 	/** Whether what is said goes into the input; `takenBack`: what came of it goes again. */
 	| { readonly type: 'dictating'; readonly state: 'on' | 'off' | 'takenBack' }
 	/** A piece of what was said. */
@@ -88,6 +118,17 @@ export type PageMessage =
 	| { readonly type: 'model'; readonly model: string }
 	| { readonly type: 'count'; readonly text: string }
 	| { readonly type: 'attach' }
+	/** Turns the agent on or off. */
+	| { readonly type: 'agent' }
+	| { readonly type: 'approve'; readonly id: string; readonly choice: ApprovalChoice }
+	/** Of a file that the agent has changed; of all when `uri` is empty. */
+	| {
+			readonly type: 'changes';
+			readonly action: 'keep' | 'undo' | 'show';
+			readonly uri: string;
+	  }
+	/** Takes back what the answers to the question `id` and to all after it have changed. */
+	| { readonly type: 'restore'; readonly id: string }
 	/** Starts to take down what is said, or finishes it. */
 	| { readonly type: 'dictate' }
 	/** Opens the file that what goes along with the question `id` was taken from. */

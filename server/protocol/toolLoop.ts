@@ -31,10 +31,12 @@ export interface ToolSet {
 	readonly tools: readonly ToolDefinition[];
 	/** Runs a tool; rejects with what the model is told. */
 	readonly run: (name: string, input: string, signal: AbortSignal) => Promise<string>;
+	/** Rounds of calls after which an answer is ended; eight when absent. */
+	readonly maxRounds?: number;
 }
 
 /** Rounds of calls after which an answer is ended: a model that calls on and on has lost its way. */
-const maxRounds = 8;
+const usualRounds = 8;
 
 /** Longest result a model gets, in characters. */
 const maxResult = 30_000;
@@ -83,6 +85,7 @@ export async function completeWithTools(
 	signal: AbortSignal,
 ): Promise<ChatEnd> {
 	if (toolSet.tools.length === 0) return complete(params, onDelta, signal);
+	const { maxRounds = usualRounds } = toolSet;
 	const steps: ToolStep[] = [];
 	for (let round = 0; ; round++) {
 		const messages = [...params.messages, ...steps.flatMap(stepMessages)];

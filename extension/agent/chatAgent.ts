@@ -1,0 +1,195 @@
+/** The agent of one chat: its tools, what it was allowed, and what it has changed. */
+
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import {
+	type AgentState,
+	AppError,
+	type ChatSession,
+	type ModelInfo,
+	type PageMessage,
+	type ToolSet,
+} from '../../server/protocol/index.ts';
+import { readPlainText, writePrivateFile } from '../../server/store/files.ts';
+import { callInput } from '../chat/messageConvert.ts';
+import { makePrivateFolder } from '../privateFiles.ts';
+import { type AgentTool, agentTools, type Input } from './agentTools.ts';
+import { Approvals } from './approvals.ts';
+import { restoreFiles } from './restoreFiles.ts';
+import { type FileBefore, TurnChanges } from './turnChanges.ts';
+
+export interface ChatAgentDeps {
+	/** What is allowed *always*, in this workspace. */
+	readonly memory: vscode.Memento;
+	/** Where what files held is kept, one file a chat. */
+	readonly folder: string;
+	readonly session: () => ChatSession;
+	readonly onChange: (state: AgentState) => void;
+}
+
+type AgentMessage = Extract<PageMessage, { type: 'agent' | 'approve' | 'changes' | 'restore' }>;
+
+/** Calls of tools after which an answer is ended. */
+const maxRounds = 40;
+
+const tools = new Map<string, AgentTool>(
+	agentTools.map((tool) => [tool.definition.function.name, tool]),
+);
+
+export class ChatAgent {
+	readonly #deps: ChatAgentDeps;
+	readonly #approvals: Approvals;
+	#isOn = false;
+	#changes = new TurnChanges();
+	/** The chat the changes are of. */
+	#chat = '';
+
+	constructor(deps: ChatAgentDeps) {
+		this.#deps = deps;
+		this.#approvals = new Approvals(deps.memory, () => this.#tell());
+	}
+
+	/** For the page. */
+	get state(): AgentState {
+		const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+		return {
+			isPossible: isTrusted && workspaceFolders.length > 0,
+			isOn: this.#isOn,
+			approval: this.#approvals.request,
+			files: this.#changes.files.map(({ uri, before }) => ({
+				uri,
+				label: vscode.workspace.asRelativePath(vscode.Uri.parse(uri, true)),
+				isNew: before === null,
+			})),
+			questions: this.#changes.questions,
+		};
+	}
+
+	/** The tools of a chat with those of the agent, where it is on and the model can call them. */
+	toolSet(model: ModelInfo | undefined, others: ToolSet): ToolSet {
+		if (!this.#isOn || !this.state.isPossible || !model?.supportsToolCalling) return others;
+		return {
+			tools: [...agentTools.map(({ definition }) => definition), ...others.tools],
+			maxRounds,
+			run: (name, input, signal) => {
+				const tool = tools.get(name);
+				return tool
+					? this.#run(tool, callInput(input) as Input, signal)
+					: others.run(name, input, signal);
+			},
+		};
+	}
+
+	/** Another chat is shown. */
+	async open(): Promise<void> {
+		const { id } = this.#deps.session().conversation;
+		if (id === this.#chat) return;
+		this.#chat = id;
+		this.#changes = new TurnChanges();
+		const text = await readPlainText(this.#file(id)).catch(() => undefined);
+		if (text !== undefined && this.#chat === id) this.#changes = new TurnChanges(filesIn(text));
+		this.#tell();
+	}
+
+	async handle(message: AgentMessage): Promise<void> {
+		switch (message.type) {
+			case 'agent':
+				this.#isOn = !this.#isOn;
+				return this.#tell();
+			case 'approve':
+				return this.#approvals.decide(message.id, message.choice);
+			case 'changes':
+				return this.#decide(message.action, message.uri);
+			case 'restore':
+				return this.#restore(message.id);
+		}
+	}
+
+	async #run(tool: AgentTool, input: Input, signal: AbortSignal): Promise<string> {
+		const { name } = tool.definition.function;
+		const consent = tool.consent?.(input);
+		if (consent && !(await this.#approvals.ask({ tool: name, ...consent }, signal)))
+			throw new AppError(
+				signal.aborted ? 'cancelled' : 'forbidden',
+				'The user did not allow this. Do not try it again; go on without it, or ask.',
+			);
+		await this.open();
+		const question = this.#question();
+		return tool.run(input, {
+			signal,
+			remember: async (uri, before) => {
+				this.#changes.remember(question, uri.toString(), before ?? null);
+				// What a file held is on the disk before it is changed.
+				await this.#save();
+			},
+			changed: async (uri, after) => {
+				this.#changes.changed(question, uri.toString(), after);
+				await this.#save();
+			},
+		});
+	}
+
+	/** The question that is being answered. */
+	#question(): string {
+		const { conversation, answering } = this.#deps.session().state;
+		return conversation.turns.find(({ id }) => id === answering)?.parent ?? '';
+	}
+
+	async #decide(action: 'keep' | 'undo' | 'show', uri: string): Promise<void> {
+		const files = this.#changes.files.filter((file) => uri === '' || file.uri === uri);
+		if (action === 'show') {
+			const [file] = files;
+			if (file) await showChange(file.uri, file.before);
+			return;
+		}
+		const done = action === 'keep' ? files.map((file) => file.uri) : await restoreFiles(files);
+		for (const one of done) this.#changes.keep(one);
+		await this.#save();
+	}
+
+	/** Takes back what the answers to a question and to all after it have changed. */
+	async #restore(question: string): Promise<void> {
+		const order = this.#deps.session().conversation.turns.map(({ id }) => id);
+		const files = this.#changes.since(question, order);
+		const restored = await restoreFiles(files);
+		if (restored.length === files.length) this.#changes.forgetSince(question, order);
+		await this.#save();
+	}
+
+	async #save(): Promise<void> {
+		await makePrivateFolder(this.#deps.folder);
+		await writePrivateFile(this.#file(this.#chat), JSON.stringify(this.#changes.all));
+		this.#tell();
+	}
+
+	#file(id: string): string {
+		return join(this.#deps.folder, `${id.replace(/[^\w-]/g, '')}.json`);
+	}
+
+	#tell(): void {
+		this.#deps.onChange(this.state);
+	}
+}
+
+/** What a file of changes holds; what is no such file holds none. */
+function filesIn(text: string): FileBefore[] {
+	try {
+		const value: unknown = JSON.parse(text);
+		return Array.isArray(value) ? (value as FileBefore[]) : [];
+	} catch {
+		return [];
+	}
+}
+
+/** The file beside what it was. */
+async function showChange(address: string, before: string | null): Promise<void> {
+	const uri = vscode.Uri.parse(address, true);
+	if (before === null) {
+		await vscode.window.showTextDocument(uri);
+		return;
+	}
+	const { languageId } = await vscode.workspace.openTextDocument(uri);
+	const old = await vscode.workspace.openTextDocument({ content: before, language: languageId });
+	const title = vscode.l10n.t('{0}: before and now', vscode.workspace.asRelativePath(uri));
+	await vscode.commands.executeCommand('vscode.diff', old.uri, uri, title);
+}

@@ -1,0 +1,104 @@
+/** A command line that a model wants to run, in a terminal of its own that a person can see. */
+
+import * as vscode from 'vscode';
+import { AppError } from '../../server/protocol/index.ts';
+
+/** Milliseconds until the shell of a new terminal tells about its commands. */
+const shellWithinMs = 10_000;
+/** Milliseconds a command may run. */
+const endsWithinMs = 120_000;
+/** Characters of what was printed that the model gets: the end says most. */
+const maxOutput = 12_000;
+
+let own: vscode.Terminal | undefined;
+
+/** Runs a line and gives what it printed. @throws AppError when it does not end, or the shell tells nothing */
+export async function runCommand(command: string, signal: AbortSignal): Promise<string> {
+	if (/[\n\r]/.test(command.trim()))
+		throw new AppError('invalid_request', 'The command must be one line.');
+	const terminal = own && own.exitStatus === undefined ? own : openTerminal();
+	terminal.show(true);
+	const shell = await shellOf(terminal, signal);
+	const execution = shell.executeCommand(command.trim());
+	let output = '';
+	const read = (async () => {
+		for await (const piece of execution.read()) output = (output + piece).slice(-2 * maxOutput);
+	})();
+	const code = await ended(execution, signal).catch((error: unknown) => {
+		terminal.sendText('\u0003', false);
+		throw error;
+	});
+	await read;
+	const printed = plain(output).slice(-maxOutput);
+	return `Exit code: ${code ?? 'unknown'}\n${printed === '' ? 'It printed nothing.' : printed}`;
+}
+
+function openTerminal(): vscode.Terminal {
+	const cwd = vscode.workspace.workspaceFolders?.[0]?.uri;
+	own = vscode.window.createTerminal({ name: 'Nearglot', ...(cwd ? { cwd } : {}) });
+	return own;
+}
+
+/** Waits until the terminal's shell can be told what to run. */
+function shellOf(
+	terminal: vscode.Terminal,
+	signal: AbortSignal,
+): Promise<vscode.TerminalShellIntegration> {
+	if (terminal.shellIntegration) return Promise.resolve(terminal.shellIntegration);
+	return waited(
+		shellWithinMs,
+		signal,
+		(resolve) =>
+			vscode.window.onDidChangeTerminalShellIntegration((event) => {
+				if (event.terminal === terminal) resolve(event.shellIntegration);
+			}),
+		'The shell of this terminal does not tell when a command has ended, so nothing can be run in it.',
+	);
+}
+
+function ended(
+	execution: vscode.TerminalShellExecution,
+	signal: AbortSignal,
+): Promise<number | undefined> {
+	return waited(
+		endsWithinMs,
+		signal,
+		(resolve) =>
+			vscode.window.onDidEndTerminalShellExecution((event) => {
+				if (event.execution === execution) resolve(event.exitCode);
+			}),
+		'The command did not end within two minutes and was ended.',
+	);
+}
+
+/** What an event brings, within a time. */
+function waited<T>(
+	ms: number,
+	signal: AbortSignal,
+	listen: (resolve: (value: T) => void) => vscode.Disposable,
+	late: string,
+): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const end = (act: () => void) => {
+			clearTimeout(timer);
+			listening.dispose();
+			signal.removeEventListener('abort', stop);
+			act();
+		};
+		const stop = () => end(() => reject(new AppError('cancelled')));
+		const timer = setTimeout(() => end(() => reject(new AppError('timeout', late))), ms);
+		const listening = listen((value) => end(() => resolve(value)));
+		signal.addEventListener('abort', stop, { once: true });
+	});
+}
+
+/** What was printed, without the marks that colour and move it. */
+function plain(output: string): string {
+	return output
+		.replace(/\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, '')
+		.replace(/\u001b\[[\d;?]*[ -/]*[@-~]/g, '')
+		.replace(/\u001b[@-_]/g, '')
+		.replace(/[^\n]*\r(?!\n)/g, '')
+		.replaceAll('\r\n', '\n')
+		.trim();
+}

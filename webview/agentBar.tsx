@@ -1,0 +1,104 @@
+/** What the agent asks and what it has changed, between the log and the input. */
+
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApprovalRequest } from '../server/protocol/index.ts';
+import { IconButton } from './icons.tsx';
+import { useChat } from './page.ts';
+
+export function AgentBar(): VNode | null {
+	const { agent } = useChat();
+	const { approval = null, files = [] } = agent.value ?? {};
+	return (
+		<>
+			{files.length > 0 && <ChangedFiles />}
+			{approval && <Approval request={approval} key={approval.id} />}
+		</>
+	);
+}
+
+/** A tool waits: nothing is chosen beforehand but not to allow it. */
+function Approval({ request }: { request: ApprovalRequest }): VNode {
+	const { send, t } = useChat();
+	const card = useRef<HTMLElement>(null);
+	const { id, tool, detail, eachTime } = request;
+	useEffect(() => card.current?.focus(), []);
+	const button = (choice: 'once' | 'session' | 'always' | 'no', label: string) => (
+		<button
+			type="button"
+			class={choice === 'once' ? '' : 'secondary'}
+			onClick={() => send({ type: 'approve', id, choice })}
+		>
+			{label}
+		</button>
+	);
+	return (
+		<section
+			ref={card}
+			class="approval"
+			role="alertdialog"
+			aria-labelledby="approval-title"
+			aria-describedby="approval-detail"
+			tabIndex={-1}
+		>
+			<h2 id="approval-title">{t('asksConsent', tool)}</h2>
+			<pre id="approval-detail">{detail}</pre>
+			<div class="row">
+				{button('once', t('allowOnce'))}
+				{!eachTime && button('session', t('allowSession'))}
+				{!eachTime && button('always', t('allowAlways'))}
+				{button('no', t('allowNo'))}
+			</div>
+		</section>
+	);
+}
+
+function ChangedFiles(): VNode {
+	const { agent, send, t } = useChat();
+	const files = agent.value?.files ?? [];
+	return (
+		<section class="changed-files" aria-labelledby="changed-files">
+			<header>
+				<span id="changed-files">{t('changedFiles', files.length)}</span>
+				<button
+					type="button"
+					class="link"
+					onClick={() => send({ type: 'changes', action: 'keep', uri: '' })}
+				>
+					{t('keepAll')}
+				</button>
+				<button
+					type="button"
+					class="link"
+					onClick={() => send({ type: 'changes', action: 'undo', uri: '' })}
+				>
+					{t('undoAll')}
+				</button>
+			</header>
+			<ul>
+				{files.map(({ uri, label }) => (
+					<li key={uri}>
+						<button
+							type="button"
+							class="link"
+							title={t('showChange', label)}
+							onClick={() => send({ type: 'changes', action: 'show', uri })}
+						>
+							{label}
+						</button>
+						<IconButton
+							icon="done"
+							label={t('keepFile', label)}
+							onClick={() => send({ type: 'changes', action: 'keep', uri })}
+						/>
+						<IconButton
+							icon="undo"
+							label={t('undoFile', label)}
+							onClick={() => send({ type: 'changes', action: 'undo', uri })}
+						/>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
