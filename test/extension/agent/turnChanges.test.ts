@@ -1,0 +1,56 @@
+/** What an agent has changed, question by question. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TurnChanges } from '../../../extension/agent/turnChanges.ts';
+
+/** Question 1 changes a and makes n, question 2 changes a again and b. */
+function changed(): TurnChanges {
+	const changes = new TurnChanges();
+	const edit = (question: string, uri: string, before: string | null, after: string) => {
+		changes.remember(question, uri, before);
+		changes.changed(question, uri, after);
+	};
+	edit('q1', 'a', 'a0', 'a1');
+	edit('q1', 'a', 'a1', 'a2');
+	edit('q1', 'n', null, 'n1');
+	edit('q2', 'a', 'a2', 'a3');
+	edit('q2', 'b', 'b0', 'b1');
+	return changes;
+}
+const order = ['q1', 'answer', 'q2'];
+
+test('a file is once in the list, as it was before its first change', () => {
+	assert.deepEqual(changed().files, [
+		{ uri: 'a', before: 'a0', after: 'a3' },
+		{ uri: 'n', before: null, after: 'n1' },
+		{ uri: 'b', before: 'b0', after: 'b1' },
+	]);
+	assert.deepEqual(changed().questions, ['q1', 'q2']);
+});
+
+test('taking back from a question on restores what was there then', () => {
+	const changes = changed();
+	assert.deepEqual(changes.since('q2', order), [
+		{ uri: 'a', before: 'a2', after: 'a3' },
+		{ uri: 'b', before: 'b0', after: 'b1' },
+	]);
+	assert.equal(changes.since('q1', order).length, 3);
+	assert.deepEqual(changes.since('unknown', order), []);
+	changes.forgetSince('q2', order);
+	assert.deepEqual(changes.questions, ['q1']);
+	assert.deepEqual(changes.files[0], { uri: 'a', before: 'a0', after: 'a2' });
+});
+
+test('what is kept is gone from the list, and what was saved comes back', () => {
+	const changes = changed();
+	changes.keep('a');
+	assert.deepEqual(
+		changes.files.map(({ uri }) => uri),
+		['n', 'b'],
+	);
+	const again = new TurnChanges(JSON.parse(JSON.stringify(changes.all)));
+	assert.deepEqual(again.files, changes.files);
+	changes.keep();
+	assert.deepEqual(changes.all, []);
+});
