@@ -26,6 +26,9 @@ const commands = { keep: 'nearglot.edit.keep', undo: 'nearglot.edit.undo' };
 /** What the active editor's document is at: `writing`, `reviewing` or nothing; for keys and menus. */
 const contextKey = 'nearglot.edit';
 
+/** The model that is asked. */
+type ChangingModel = Pick<ModelInfo, 'id' | 'contextLength'>;
+
 /** Where a hunk is: what the lines above it hand over. */
 interface HunkPlace {
 	readonly uri: string;
@@ -145,7 +148,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		edit: InPlaceEdit,
 		[first, last]: readonly [number, number],
 		wish: Wish,
-		model: ModelInfo | undefined,
+		model: ChangingModel | undefined,
 		source: vscode.CancellationTokenSource,
 	): Promise<void> {
 		let written: readonly string[] = [];
@@ -185,7 +188,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		edit: InPlaceEdit,
 		[first, last]: readonly [number, number],
 		wish: string,
-		model: ModelInfo | undefined,
+		model: ChangingModel | undefined,
 		source: vscode.CancellationTokenSource,
 		onLines: (lines: readonly string[]) => void,
 	): Promise<{ written: readonly string[]; isWhole: boolean }> {
@@ -269,10 +272,13 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	}
 
 	/** The model for changes: the built-in one does not write code. */
-	async #model(): Promise<ModelInfo | undefined | 'refused'> {
+	async #model(): Promise<ChangingModel | 'refused'> {
 		const { models } = await this.#languageServer.request('nearglot/models', {});
 		const choosable = choosableChatModels(models);
-		const model = findModel(choosable, setting('chat.model')) ?? usualChatModel(choosable);
+		const chosen = setting('chat.model');
+		const model = findModel(choosable, chosen) ?? usualChatModel(choosable);
+		// One that is not in the list just now: the server says why.
+		if (chosen !== '' && !findModel(choosable, chosen)) return { id: chosen };
 		if (model && model.origin !== 'built-in') return model;
 		const better = vscode.l10n.t('Pick a Better Model');
 		const text = vscode.l10n.t('The built-in model cannot change texts or code. Another one can.');
