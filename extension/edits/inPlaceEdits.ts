@@ -91,6 +91,8 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		const source = new vscode.CancellationTokenSource();
 		const edit = new InPlaceEdit(document, [first, last], () => this.#redraw());
 		this.#edits.set(edit, source);
+		// What is selected would hide the colours.
+		editor.selection = new vscode.Selection(first, 0, first, 0);
 		this.#redraw();
 		try {
 			await this.#run(edit, [first, last], wish, model, source);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const engine = createServer(async (request, response) => {
 			`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
 		);
 	const pieces = `\`\`\`python\n${changed}\`\`\``.match(/[\s\S]{1,9}/g) ?? [];
-	const middle = Math.floor(pieces.length / 2);
+	const middle = Math.floor(pieces.length * 0.65);
 	for (const content of pieces.slice(0, middle)) send({ content }, null);
 	await new Promise<void>((resolve) => {
 		goOn = resolve;
@@ -45,16 +45,20 @@ const engine = createServer(async (request, response) => {
 before(async () => {
 	engine.listen(0, '127.0.0.1');
 	await once(engine, 'listening');
-	const { configure } = await desk();
+	const { configure, workspace } = await desk();
 	const { port } = engine.address() as AddressInfo;
-	configure({
-		'nearglot.engines': [{ name: 'lab', url: `http://127.0.0.1:${port}/v1` }],
-		'nearglot.chat.model': 'lab/coder',
-	});
+	configure({ 'nearglot.engines': [{ name: 'lab', url: `http://127.0.0.1:${port}/v1` }] });
+	// Which model is asked belongs to a computer, or to a workspace.
+	mkdirSync(join(workspace, '.vscode'));
+	writeFileSync(
+		join(workspace, '.vscode/settings.json'),
+		JSON.stringify({ 'nearglot.chat.model': 'lab/coder' }),
+	);
 });
 after(async () => {
-	const { configure } = await desk();
-	configure({ 'nearglot.engines': undefined, 'nearglot.chat.model': undefined });
+	const { configure, workspace } = await desk();
+	configure({ 'nearglot.engines': undefined });
+	rmSync(join(workspace, '.vscode'), { recursive: true });
 	engine.close();
 	engine.closeAllConnections();
 });
@@ -75,7 +79,11 @@ async function ask(page: Page, wish: string): Promise<void> {
 	const row = page.locator('.quick-input-list .monaco-list-row.focused', { hasText: wish });
 	await row.waitFor();
 	await page.keyboard.press('Enter');
-	await editorText(page).filter({ hasText: 'if not values' }).waitFor();
+	const toasts = page.locator('.notification-toast .notification-list-item-message');
+	const toast = toasts.filter({ hasNotText: 'Writing the change' }).first();
+	const half = editorText(page).filter({ hasText: 'if not values' });
+	await half.or(toast).first().waitFor();
+	assert.equal(await toast.count(), 0, (await toast.allTextContents()).join());
 	assert.equal(asked.length, questions + 1);
 }
 
