@@ -195,14 +195,13 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		onLines: (lines: readonly string[]) => void,
 	): Promise<{ written: readonly string[]; isWhole: boolean }> {
 		const { document, before } = edit;
-		const end = document.lineAt(last).range.end;
 		const messages = editQuestion(
 			{
 				path: vscode.workspace.asRelativePath(document.uri),
 				language: document.languageId,
 				before: document.getText(new vscode.Range(0, 0, first, 0)),
 				part: before.join('\n'),
-				after: document.getText(new vscode.Range(end, new vscode.Position(document.lineCount, 0))),
+				after: document.getText(new vscode.Range(last + 1, 0, document.lineCount, 0)),
 				wish,
 			},
 			model?.contextLength ?? null,
