@@ -15,11 +15,10 @@ import {
 	usualChatModel,
 } from '../../server/protocol/index.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../webview/protocol.ts';
-import { ChatAgent } from '../agent/chatAgent.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { chatSampling, setting, storeSetting } from '../settings.ts';
-import type { EditorDictation } from '../transcripts/dictation.ts';
+import { ChatAgent } from './agent/chatAgent.ts';
 import { answerOfServer } from './answerOfServer.ts';
 import {
 	fileAttachment,
@@ -31,7 +30,7 @@ import { ChatMentions } from './chatMentions.ts';
 import type { ChatStore } from './chatStore.ts';
 import { chooseAttachment } from './chooseAttachment.ts';
 import type { ChosenTools } from './chosenTools.ts';
-import { dictateQuestion } from './dictateQuestion.ts';
+import { type Dictation, dictateQuestion } from './dictateQuestion.ts';
 import { changesAttachment } from './gitChanges.ts';
 import { insertCode, openNewFile } from './insertCode.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
@@ -53,7 +52,7 @@ export interface ChatPageControllerDeps {
 	readonly agent: { readonly memory: vscode.Memento; readonly folder: string };
 	readonly proposals: Proposals;
 	readonly tools: ChosenTools;
-	readonly dictation: EditorDictation;
+	readonly dictation: Dictation;
 	/** Fires when other models can be asked. */
 	readonly onModelsChanged: vscode.Event<void>;
 	/** Whether this page's chat is the one the workspace shows again after a reload. */

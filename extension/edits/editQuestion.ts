@@ -12,7 +12,7 @@ export interface PartToChange {
 	/** Empty: something new is to be written here. */
 	readonly part: string;
 	readonly after: string;
-	readonly wish: string;
+	readonly instruction: string;
 }
 
 /** Characters of a file around the part: what is near says most, and reading takes time. */
@@ -29,7 +29,7 @@ const rules =
 
 /** The messages for a model that reads `contextLength` tokens (`null`: not known). */
 export function editQuestion(change: PartToChange, contextLength: number | null): ChatMessage[] {
-	const { path, language, part, wish } = change;
+	const { path, language, part, instruction } = change;
 	const room = (contextLength ?? 8192) * charactersPerToken * shareOfSurroundings;
 	const share = Math.min(1, room / (reach.before + reach.after));
 	const before = lastLines(change.before, Math.floor(reach.before * share));
@@ -40,7 +40,7 @@ export function editQuestion(change: PartToChange, contextLength: number | null)
 		...(before.trim() === '' ? [] : [fenced('Before the part', before)]),
 		...(after.trim() === '' ? [] : [fenced('After the part', after)]),
 		part.trim() === '' ? 'The part is empty: write what is new here.' : fenced('The part', part),
-		`Wanted: ${wish}`,
+		`Wanted: ${instruction}`,
 	].join('\n\n');
 	return [
 		{ role: 'system', content: rules },

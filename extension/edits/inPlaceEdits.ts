@@ -13,12 +13,12 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { textFor } from '../schemes.ts';
 import { chatSampling, setting } from '../settings.ts';
-import { askWish, type Wish } from './askWish.ts';
 import { EditDecorations } from './editDecorations.ts';
 import { editQuestion } from './editQuestion.ts';
 import { InPlaceEdit } from './inPlaceEdit.ts';
 import { type LineHunk, writtenOver } from './lineHunks.ts';
-import { Steps } from './steps.ts';
+import { PacedSteps } from './pacedSteps.ts';
+import { type ChangeRequest, pickChange } from './pickChange.ts';
 import { indentedAs, writtenLines } from './writtenCode.ts';
 
 /** Commands of the lines above hunks. */
@@ -55,7 +55,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 			languages.registerCodeLensProvider({ pattern: '**' }, this),
 			workspace.onDidChangeTextDocument((event) => this.#follow(event)),
 			workspace.onDidCloseTextDocument((document) => this.#close(document)),
-			window.onDidChangeActiveTextEditor(() => this.#tell()),
+			window.onDidChangeActiveTextEditor(() => this.#updateContext()),
 			window.onDidChangeVisibleTextEditors(() => this.#redraw()),
 		);
 	}
@@ -79,14 +79,14 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		const name = vscode.workspace.asRelativePath(document.uri);
 		const place = `${name}:${first + 1}${last > first ? `-${last + 1}` : ''}`;
 		const { version } = document;
-		const wish = await askWish(this.#languageServer, this.#memory, place, document);
-		if (!wish) return;
+		const change = await pickChange(this.#languageServer, this.#memory, place, document);
+		if (!change) return;
 		if (document.version !== version)
 			throw new AppError(
 				'conflict',
 				vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
 			);
-		const model = 'words' in wish ? await this.#model() : undefined;
+		const model = 'words' in change ? await this.#model() : undefined;
 		if (model === 'refused') return;
 		const source = new vscode.CancellationTokenSource();
 		const edit = new InPlaceEdit(document, [first, last], () => this.#redraw());
@@ -95,7 +95,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		editor.selection = new vscode.Selection(first, 0, first, 0);
 		this.#redraw();
 		try {
-			await this.#run(edit, [first, last], wish, model, source);
+			await this.#run(edit, [first, last], change, model, source);
 		} finally {
 			if (edit.phase === 'writing') await edit.abandon();
 			source.dispose();
@@ -149,7 +149,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	async #run(
 		edit: InPlaceEdit,
 		[first, last]: readonly [number, number],
-		wish: Wish,
+		change: ChangeRequest,
 		model: ChangingModel | undefined,
 		source: vscode.CancellationTokenSource,
 	): Promise<void> {
@@ -158,11 +158,11 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		let isWhole = false;
 		try {
 			const lines =
-				'words' in wish
-					? this.#change(edit, [first, last], wish.words, model, source, (text) => {
+				'words' in change
+					? this.#change(edit, [first, last], change.words, model, source, (text) => {
 							written = text;
 						})
-					: this.#translation(edit, [first, last], wish, source);
+					: this.#translation(edit, [first, last], change, source);
 			({ written, isWhole } = await lines);
 		} catch (error) {
 			trouble = error;
@@ -189,7 +189,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	async #change(
 		edit: InPlaceEdit,
 		[first, last]: readonly [number, number],
-		wish: string,
+		change: string,
 		model: ChangingModel | undefined,
 		source: vscode.CancellationTokenSource,
 		onLines: (lines: readonly string[]) => void,
@@ -202,14 +202,14 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 				before: document.getText(new vscode.Range(0, 0, first, 0)),
 				part: before.join('\n'),
 				after: document.getText(new vscode.Range(last + 1, 0, document.lineCount, 0)),
-				wish,
+				instruction: change,
 			},
 			model?.contextLength ?? null,
 		);
 		let answer = '';
 		let refusal: unknown;
 		const linesNow = (isWhole: boolean) => indentedAs(before, writtenLines(answer, isWhole));
-		const steps = new Steps(async () => {
+		const steps = new PacedSteps(async () => {
 			const lines = linesNow(false);
 			onLines(lines);
 			try {
@@ -243,7 +243,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	async #translation(
 		edit: InPlaceEdit,
 		[first, last]: readonly [number, number],
-		wish: Exclude<Wish, { words: string }>,
+		change: Exclude<ChangeRequest, { words: string }>,
 		source: vscode.CancellationTokenSource,
 	): Promise<{ written: readonly string[]; isWhole: boolean }> {
 		const { document } = edit;
@@ -252,7 +252,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		const { uri, languageId } = document;
 		const params = {
 			...{ uri: uri.toString(), languageId, ...textFor(document), ranges: [range] },
-			...wish,
+			...change,
 		};
 		const { texts } = await this.#waited(vscode.l10n.t('Translating'), source, (token) =>
 			this.#languageServer.request('nearglot/translateRanges', params, token),
@@ -333,10 +333,10 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 			);
 		}
 		this.#changed.fire();
-		this.#tell();
+		this.#updateContext();
 	}
 
-	#tell(): void {
+	#updateContext(): void {
 		const phases = this.#of(vscode.window.activeTextEditor?.document).map(({ phase }) => phase);
 		const phase = phases.includes('writing') ? 'writing' : (phases[0] ?? '');
 		void vscode.commands.executeCommand('setContext', contextKey, phase);

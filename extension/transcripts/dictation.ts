@@ -11,6 +11,7 @@ import {
 	type DictationEvent,
 	shortClock,
 } from '../../server/protocol/index.ts';
+import type { Dictation, DictationTarget } from '../chat/dictateQuestion.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { InsertionPoint } from './insertionPoint.ts';
@@ -24,20 +25,8 @@ const promptCharacters = 200;
 
 type Source = 'program' | 'editor' | 'page';
 
-/** Where what is said goes. */
-export interface DictationTarget {
-	/** The text before the place, at most this long. */
-	before(characters: number): string;
-	/** Takes a piece, in the order of what was said. */
-	add(text: string): Promise<void>;
-	/** All has come. */
-	end(): Promise<void>;
-	/** The dictation was given up, or has failed: what came goes again. */
-	takeBack(): Promise<void>;
-}
-
 /** One at a time per window. */
-export class EditorDictation implements vscode.Disposable {
+export class EditorDictation implements Dictation, vscode.Disposable {
 	readonly #languageServer: LanguageServerClient;
 	readonly #extension: Pick<vscode.ExtensionContext, 'extension' | 'extensionUri'>;
 	readonly #item = vscode.window.createStatusBarItem(

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { joinText } from '../../server/protocol/joinText.ts';
-import type { DictationTarget } from './dictation.ts';
+import type { DictationTarget } from '../chat/dictateQuestion.ts';
 
 /** Follows its place while the document changes around it; `end` must be called. */
 export class InsertionPoint implements DictationTarget {

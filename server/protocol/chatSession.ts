@@ -4,7 +4,7 @@
  */
 
 import type { HostMessage, PageState } from './chatPageMessages.ts';
-import { askTitle, wantsTitle } from './chatTitle.ts';
+import { requestTitle, wantsTitle } from './chatTitle.ts';
 import {
 	type Attachment,
 	addTurn,
@@ -326,7 +326,9 @@ export class ChatSession {
 		this.#naming = new AbortController();
 		const params = { ...chosen(model), conversation: chat.id };
 		const { signal } = this.#naming;
-		const title = await askTitle(this.#deps.complete, chat, params, signal).catch(() => undefined);
+		const title = await requestTitle(this.#deps.complete, chat, params, signal).catch(
+			() => undefined,
+		);
 		const current = this.#conversation;
 		// Somebody may have named the chat, or left it.
 		if (title === undefined || current.id !== chat.id || current.title !== chat.title) return;

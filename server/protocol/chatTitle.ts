@@ -1,8 +1,7 @@
 /** A title for a chat, by the model that answers in it: what was asked first rarely says what a chat is about. */
 
-import type { ChatSessionDeps } from './chatSession.ts';
-import { type Conversation, messagesOf, titleOf } from './conversation.ts';
-import type { ChatParams } from './methods.ts';
+import { type Conversation, firstTitle, messagesOf } from './conversation.ts';
+import type { ChatDelta, ChatEnd, ChatParams } from './methods.ts';
 
 const request =
 	'Give this conversation a title of two to six words, in the language of my question. Answer with the title alone.';
@@ -22,13 +21,17 @@ export function wantsTitle({ turns, title }: Conversation): boolean {
 		answer?.role === 'assistant' &&
 		answer.finishReason === 'stop' &&
 		question.text.length > shortQuestion &&
-		title === titleOf(question.text)
+		title === firstTitle(question.text)
 	);
 }
 
 /** Asks for a title; `undefined` when what came is none. The prompt begins like the chat's, so that little is read anew. */
-export async function askTitle(
-	complete: ChatSessionDeps['complete'],
+export async function requestTitle(
+	complete: (
+		params: ChatParams,
+		onDelta: (delta: ChatDelta) => void,
+		signal: AbortSignal,
+	) => Promise<ChatEnd>,
 	conversation: Conversation,
 	params: Pick<ChatParams, 'model' | 'conversation'>,
 	signal: AbortSignal,

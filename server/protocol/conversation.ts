@@ -99,7 +99,7 @@ export function addTurn(conversation: Conversation, turn: Turn): Conversation {
 		turns: [...conversation.turns, turn],
 		leaf: turn.id,
 		updatedAt: turn.createdAt,
-		title: conversation.title || titleOf(turn.text),
+		title: conversation.title || firstTitle(turn.text),
 	};
 }
 
@@ -189,7 +189,7 @@ function fenceFor(text: string): string {
 }
 
 /** The title that a first question gives a chat. */
-export function titleOf(text: string): string {
+export function firstTitle(text: string): string {
 	const line = text.trim().split('\n')[0] ?? '';
 	return line.length > 60 ? `${line.slice(0, 59).trimEnd()}…` : line;
 }

@@ -15,7 +15,7 @@ const layers: readonly (readonly string[])[] = [
 	['createExtension.ts'],
 	['commands.ts'],
 	['extension.ts', 'statusItem.ts'],
-	['actions', 'ai', 'preview', 'readerMode.ts', 'transcripts', 'warmUp.ts'],
+	['actions', 'ai', 'edits', 'preview', 'readerMode.ts', 'transcripts', 'warmUp.ts'],
 	['account', 'chat', 'engines', 'jobs', 'messages', 'models', 'targetLanguageItem.ts'],
 	[
 		'editorLanguages.ts',

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dictateQuestion } from '../../../extension/chat/dictateQuestion.ts';
-import type { DictationTarget, EditorDictation } from '../../../extension/transcripts/dictation.ts';
+import {
+	type Dictation,
+	type DictationTarget,
+	dictateQuestion,
+} from '../../../extension/chat/dictateQuestion.ts';
 import type { HostMessage } from '../../../webview/protocol.ts';
 
 /** A dictation that says what it is told to. */
@@ -14,8 +17,7 @@ function said(words: (target: DictationTarget) => Promise<void>) {
 		finish: async () => void double.finished++,
 	};
 	const posted: HostMessage[] = [];
-	const run = () =>
-		dictateQuestion(double as unknown as EditorDictation, (one) => posted.push(one));
+	const run = () => dictateQuestion(double as unknown as Dictation, (one) => posted.push(one));
 	return { double, posted, run };
 }
 

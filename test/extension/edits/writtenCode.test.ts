@@ -48,7 +48,7 @@ test('code gets the indent of its place, and not twice', () => {
 test('the model is shown whole lines around the part, fewer when it reads little', () => {
 	const before = Array.from({ length: 400 }, (_, i) => `before line ${i}`).join('\n');
 	const change = {
-		...{ path: 'src/a.py', language: 'python', part: 'x = 1', wish: 'rename x to count' },
+		...{ path: 'src/a.py', language: 'python', part: 'x = 1', instruction: 'rename x to count' },
 		...{ before: `${before}\n`, after: '\nafter line 0\nafter line 1\n' },
 	};
 	const text = (length: number | null) => editQuestion(change, length).at(-1)?.content ?? '';

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { editOf, numberedLines } from '../../../extension/agent/textEdit.ts';
+import { editOf, numberedLines } from '../../../../extension/chat/agent/textEdit.ts';
 import {
 	hasPowers,
 	mayHoldSecrets,
 	placeInFolder,
-} from '../../../extension/agent/workspacePath.ts';
+} from '../../../../extension/chat/agent/workspacePath.ts';
 
 const one = [{ name: 'app' }];
 const two = [{ name: 'app' }, { name: 'lib' }];

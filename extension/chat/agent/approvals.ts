@@ -1,6 +1,6 @@
 /** What a person has allowed the tools of the agent to do. Knows no editor. */
 
-import type { ApprovalChoice, ApprovalRequest } from '../../server/protocol/index.ts';
+import type { ApprovalChoice, ApprovalRequest } from '../../../server/protocol/index.ts';
 
 /** What is kept beyond the window. */
 export interface Memory {
@@ -9,7 +9,7 @@ export interface Memory {
 }
 
 /** A tool that waits for consent. */
-export interface Asked {
+export interface ConsentRequest {
 	readonly tool: string;
 	readonly detail: string;
 	readonly scope: string;
@@ -41,7 +41,7 @@ export class Approvals {
 
 	/** Resolves with whether it may run; false when the answer is stopped meanwhile. */
 	async ask(
-		{ tool, detail, scope, eachTime = false }: Asked,
+		{ tool, detail, scope, eachTime = false }: ConsentRequest,
 		signal: AbortSignal,
 	): Promise<boolean> {
 		const name = `${tool}\n${scope}`;

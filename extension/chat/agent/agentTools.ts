@@ -4,8 +4,8 @@
  */
 
 import * as vscode from 'vscode';
-import { AppError, type ToolDefinition } from '../../server/protocol/index.ts';
-import { runCommand } from './runCommand.ts';
+import { AppError, type ToolDefinition } from '../../../server/protocol/index.ts';
+import { runInTerminal } from './runInTerminal.ts';
 import { editOf, numberedLines } from './textEdit.ts';
 import { hasPowers, mayHoldSecrets, placeInFolder } from './workspacePath.ts';
 
@@ -30,12 +30,12 @@ export interface ToolRun {
 export interface AgentTool {
 	readonly definition: ToolDefinition;
 	/** Absent, or nothing: it runs without a question. */
-	readonly consent?: (input: Input) => Consent | undefined;
-	readonly run: (input: Input, run: ToolRun) => Promise<string>;
+	readonly consent?: (input: ToolInput) => Consent | undefined;
+	readonly run: (input: ToolInput, run: ToolRun) => Promise<string>;
 }
 
 /** Arguments as the model wrote them. */
-export type Input = Readonly<Record<string, unknown>>;
+export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** Files that a list has at most, and matches that a search has. */
 const [maxFiles, maxMatches] = [300, 60];
@@ -128,11 +128,11 @@ export const agentTools: readonly AgentTool[] = [
 		),
 		// What is allowed for longer is this very line.
 		consent: (input) => ({ detail: string(input, 'command'), scope: string(input, 'command') }),
-		run: async (input, { signal }) => runCommand(string(input, 'command'), signal),
+		run: async (input, { signal }) => runInTerminal(string(input, 'command'), signal),
 	},
 ];
 
-function string(input: Input, name: string): string {
+function string(input: ToolInput, name: string): string {
 	const value = input[name];
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	throw new AppError('invalid_request', `'${name}' is missing.`);
@@ -230,7 +230,7 @@ async function smallText(uri: vscode.Uri): Promise<string | undefined> {
 	}
 }
 
-async function editFile(input: Input, { remember, changed }: ToolRun): Promise<string> {
+async function editFile(input: ToolInput, { remember, changed }: ToolRun): Promise<string> {
 	const { uri, parts } = placeOf(input['path']);
 	const [old, fresh] = [input['old_text'], input['new_text']];
 	if (typeof old !== 'string' || typeof fresh !== 'string')

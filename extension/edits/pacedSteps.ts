@@ -4,7 +4,7 @@
 const stepMs = 80;
 
 /** Runs a step when there is something new, one at a time and not too often. */
-export class Steps {
+export class PacedSteps {
 	readonly #step: () => Promise<void>;
 	#running: Promise<void> | undefined;
 	#isWanted = false;

@@ -1,7 +1,7 @@
 /** A command line that a model wants to run, in a terminal of its own that a person can see. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError } from '../../../server/protocol/index.ts';
 
 /** Milliseconds until the shell of a new terminal tells about its commands. */
 const shellWithinMs = 10_000;
@@ -13,7 +13,7 @@ const maxOutput = 12_000;
 let own: vscode.Terminal | undefined;
 
 /** Runs a line and gives what it printed. @throws AppError when it does not end, or the shell tells nothing */
-export async function runCommand(command: string, signal: AbortSignal): Promise<string> {
+export async function runInTerminal(command: string, signal: AbortSignal): Promise<string> {
 	if (/[\n\r]/.test(command.trim()))
 		throw new AppError('invalid_request', 'The command must be one line.');
 	const terminal = own && own.exitStatus === undefined ? own : openTerminal();

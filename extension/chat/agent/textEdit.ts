@@ -1,6 +1,6 @@
 /** The one place of a text that a model wants to change. Knows no editor. */
 
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError } from '../../../server/protocol/index.ts';
 
 /** A stretch in UTF-16 offsets, and what replaces it. */
 export interface TextEdit {

@@ -9,11 +9,11 @@ import {
 	type ModelInfo,
 	type PageMessage,
 	type ToolSet,
-} from '../../server/protocol/index.ts';
-import { readPlainText, writePrivateFile } from '../../server/store/files.ts';
-import { callInput } from '../chat/messageConvert.ts';
-import { makePrivateFolder } from '../privateFiles.ts';
-import { type AgentTool, agentTools, type Input } from './agentTools.ts';
+} from '../../../server/protocol/index.ts';
+import { readPlainText, writePrivateFile } from '../../../server/store/files.ts';
+import { makePrivateFolder } from '../../privateFiles.ts';
+import { callInput } from '../messageConvert.ts';
+import { type AgentTool, agentTools, type ToolInput } from './agentTools.ts';
 import { Approvals } from './approvals.ts';
 import { restoreFiles } from './restoreFiles.ts';
 import { type FileBefore, TurnChanges } from './turnChanges.ts';
@@ -46,7 +46,7 @@ export class ChatAgent {
 
 	constructor(deps: ChatAgentDeps) {
 		this.#deps = deps;
-		this.#approvals = new Approvals(deps.memory, () => this.#tell());
+		this.#approvals = new Approvals(deps.memory, () => this.#notify());
 	}
 
 	/** For the page. */
@@ -74,7 +74,7 @@ export class ChatAgent {
 			run: (name, input, signal) => {
 				const tool = tools.get(name);
 				return tool
-					? this.#run(tool, callInput(input) as Input, signal)
+					? this.#run(tool, callInput(input) as ToolInput, signal)
 					: others.run(name, input, signal);
 			},
 		};
@@ -88,14 +88,14 @@ export class ChatAgent {
 		this.#changes = new TurnChanges();
 		const text = await readPlainText(this.#file(id)).catch(() => undefined);
 		if (text !== undefined && this.#chat === id) this.#changes = new TurnChanges(filesIn(text));
-		this.#tell();
+		this.#notify();
 	}
 
 	async handle(message: AgentMessage): Promise<void> {
 		switch (message.type) {
 			case 'agent':
 				this.#isOn = !this.#isOn;
-				return this.#tell();
+				return this.#notify();
 			case 'approve':
 				return this.#approvals.decide(message.id, message.choice);
 			case 'changes':
@@ -105,7 +105,7 @@ export class ChatAgent {
 		}
 	}
 
-	async #run(tool: AgentTool, input: Input, signal: AbortSignal): Promise<string> {
+	async #run(tool: AgentTool, input: ToolInput, signal: AbortSignal): Promise<string> {
 		const { name } = tool.definition.function;
 		const consent = tool.consent?.(input);
 		if (consent && !(await this.#approvals.ask({ tool: name, ...consent }, signal)))
@@ -159,14 +159,14 @@ export class ChatAgent {
 	async #save(): Promise<void> {
 		await makePrivateFolder(this.#deps.folder);
 		await writePrivateFile(this.#file(this.#chat), JSON.stringify(this.#changes.all));
-		this.#tell();
+		this.#notify();
 	}
 
 	#file(id: string): string {
 		return join(this.#deps.folder, `${id.replace(/[^\w-]/g, '')}.json`);
 	}
 
-	#tell(): void {
+	#notify(): void {
 		this.#deps.onChange(this.state);
 	}
 }

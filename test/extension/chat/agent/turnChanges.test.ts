@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TurnChanges } from '../../../extension/agent/turnChanges.ts';
+import { TurnChanges } from '../../../../extension/chat/agent/turnChanges.ts';
 
 /** Question 1 changes a and makes n, question 2 changes a again and b. */
 function changed(): TurnChanges {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Approvals, type Memory } from '../../../extension/agent/approvals.ts';
-import type { ApprovalChoice } from '../../../server/protocol/index.ts';
+import { Approvals, type Memory } from '../../../../extension/chat/agent/approvals.ts';
+import type { ApprovalChoice } from '../../../../server/protocol/index.ts';
 
 function setUp() {
 	const kept = new Map<string, unknown>();
