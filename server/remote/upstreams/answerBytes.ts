@@ -18,7 +18,7 @@ export function plainBytes(response: Response): AsyncIterable<Uint8Array> {
 
 /** How an answer begins that is a stream of events (WHATWG HTML, 9.2.5), white space before it left out. */
 const eventLine = /^(?::|(?:data|event|id|retry)(?::|\r|\n|$))/;
-const enoughToTell = 6;
+const prefixLength = 6;
 
 /**
  * Whether an answer is a stream of events, by what stands in it: labels are wrong now and then.
@@ -26,7 +26,7 @@ const enoughToTell = 6;
  * @param contentType what the answer says of itself; it counts where nothing else tells
  * @returns with all bytes, those that were looked at among them
  */
-export async function toldApart(
+export async function detectForm(
 	bytes: AsyncIterable<Uint8Array>,
 	contentType: string,
 ): Promise<{ readonly isEvents: boolean; readonly bytes: AsyncIterable<Uint8Array> }> {
@@ -34,11 +34,11 @@ export async function toldApart(
 	const held: Uint8Array[] = [];
 	const decoder = new TextDecoder();
 	let begin = '';
-	while (begin.length < enoughToTell) {
+	while (begin.length < prefixLength) {
 		const { done, value } = await rest.next();
 		if (done) break;
 		held.push(value);
-		begin = (begin + decoder.decode(value, { stream: true })).trimStart().slice(0, enoughToTell);
+		begin = (begin + decoder.decode(value, { stream: true })).trimStart().slice(0, prefixLength);
 	}
 	const isLabelled = /event-stream/i.test(contentType);
 	return {

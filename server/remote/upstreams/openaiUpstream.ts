@@ -8,7 +8,7 @@ import { AppError, type ModelTask } from '../../protocol/index.ts';
 import { taskSchema } from '../../protocol/routes/answers.ts';
 import { readEvents } from '../../protocol/sse.ts';
 import { wholeJson } from '../../protocol/wholeJson.ts';
-import { toldApart } from './answerBytes.ts';
+import { detectForm } from './answerBytes.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { Dialect } from './dialect.ts';
 import { failureOf } from './upstreamErrors.ts';
@@ -109,7 +109,7 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 			isWhole = true;
 			answer.endWithin(afterwordMs);
 		};
-		const { isEvents, bytes } = await toldApart(answer.bytes, answer.contentType);
+		const { isEvents, bytes } = await detectForm(answer.bytes, answer.contentType);
 		if (!isEvents) {
 			take(await wholeObject({ ...answer, bytes }));
 			return;
