@@ -32,7 +32,7 @@ export function lineHunks(before: readonly string[], after: readonly string[]): 
 			open = { line, added: 0, removed: [] };
 			hunks.push(open);
 		}
-		if (removed) open.removed.push(...value);
+		if (removed) open.removed = [...open.removed, ...value];
 		else {
 			open.added += value.length;
 			line += value.length;

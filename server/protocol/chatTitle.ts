@@ -54,9 +54,18 @@ export async function requestTitle(
 /** The title in an answer, without marks; `undefined` when it is no title. */
 export function titleIn(answer: string): string | undefined {
 	const [line = '', ...more] = answer.trim().split('\n');
-	const title = line
-		.replace(/^(?:title|titel|titre|título)\s*:\s*/i, '')
-		.replace(/^[#*_`"'“”„«»‚‘’\s]+|[*_`"'“”„«»‚‘’.\s]+$/g, '');
+	const title = withoutMarks(line.replace(/^(?:title|titel|titre|título)\s*:\s*/i, ''));
 	const isTitle = more.every((other) => other.trim() === '') && /[\p{L}\p{N}]/u.test(title);
 	return isTitle && title.length <= maxLength ? title : undefined;
+}
+
+const quotes = ' \t*_`"\'“”„«»‚‘’';
+/** What stands before and behind a title and is not of it: marks of Markdown, quotes, a full stop. */
+const [before, behind] = [new Set(`#${quotes}`), new Set(`.${quotes}`)];
+
+function withoutMarks(text: string): string {
+	let [start, end] = [0, text.length];
+	while (start < end && before.has(text.charAt(start))) start++;
+	while (end > start && behind.has(text.charAt(end - 1))) end--;
+	return text.slice(start, end);
 }

@@ -149,7 +149,7 @@ function placeOf(given: unknown): { readonly uri: vscode.Uri; readonly parts: re
 			'invalid_request',
 			`'${String(given)}' is no path below the folder of the workspace.`,
 		);
-	return { uri: vscode.Uri.joinPath(place.folder.uri, ...place.parts), parts: place.parts };
+	return { uri: vscode.Uri.joinPath(place.folder.uri, place.parts.join('/')), parts: place.parts };
 }
 
 async function openFile(given: unknown): Promise<vscode.TextDocument> {
