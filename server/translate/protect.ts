@@ -21,6 +21,8 @@ const bracketed: readonly RegExp[] = [
 	/\$t\([^()\n]{1,200}\)/,
 	/@:(?:[\w.]{1,100}|\([\w.]{1,100}\))/,
 	/%\{[^{}\n]{1,100}\}/,
+	// Names of capitals that an "and" is a part of, AT&T: longer ones are menus with their keys, O&PEN.
+	/(?<![\p{L}\p{N}&;])\p{Lu}{1,2}(?:&(?:amp;)?\p{Lu}{1,2}){1,2}(?![\p{L}\p{N}&])/u,
 	// Entities.
 	/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/,
 	...webAddresses,
