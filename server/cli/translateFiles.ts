@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
-import type { LeftText, TextTranslator } from '../translate/documents/documentLanguage.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
 	translateFileInWorker,
@@ -27,14 +27,13 @@ import {
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
 import { isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { countsText, keptText } from '../translate/documents/textCounts.ts';
-import { type DocumentResult, formatOf } from '../translate/documents/translateDocument.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	hashOf,
 	recordedMessages,
 	staleMessages,
 	textHash,
 } from '../translate/documents/translationRecord.ts';
-import { sameLanguage } from '../translate/languageCodes.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import {

@@ -44,9 +44,9 @@ export function inLanguage(text: string, to: string): string {
 		for (const attribute of attributes) if (isOf(attribute, source)) set(attribute, tag);
 	};
 	const setMeta = () => {
-		const valueOf = (name: string) => ofTag.find((one) => one.name === name);
-		const key = valueOf('property') ?? valueOf('name') ?? valueOf('http-equiv');
-		const content = valueOf('content');
+		const ofName = (name: string) => ofTag.find((one) => one.name === name);
+		const key = ofName('property') ?? ofName('name') ?? ofName('http-equiv');
+		const content = ofName('content');
 		if (content && key && languageMetas.has(key.value.trim().toLowerCase()))
 			if (isLanguage(content.value)) set(content, writtenAs(content.value.trim(), tag));
 	};
