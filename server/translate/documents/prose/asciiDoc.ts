@@ -18,6 +18,8 @@ const marker =
 	/^(?:(?:\*{1,6}|-|\.{1,6}|\d{1,4}\.|<\d{1,3}>)[ \t]+(?:\[[ x*]\][ \t]+)?|(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING):[ \t]+)/;
 /** Terms of lists that are typed. */
 const isOption = /^['`+*_]{0,2}(?:\[?-{1,2}[A-Za-z[]|<[\w-]+>)/;
+/** The names of a page of a manual, before what it says of them. */
+const pageName = /^[\w.+-]{1,80}(?:, [\w.+-]{1,80}){0,20} -{1,2} /;
 /** Begins an item of a list, but no line within a paragraph. */
 const lettered = /^(?:[A-Za-z]\.|[IVXivx]{1,6}\))[ \t]+(?=\S)/;
 const coded =
@@ -155,21 +157,19 @@ function extract(text: string): Piece[] {
 			continue;
 		}
 		const indent = line.text.length - line.text.trimStart().length;
-		const mark =
-			dialect.isManual && section === 'name'
-				? /^[\w.+-]+(?:, [\w.+-]+)* -{1,2} /.exec(line.text.slice(indent))?.[0]
-				: (marker.exec(line.text.slice(indent)) ??
-						(paragraph.length === 0 || isItem
-							? lettered.exec(line.text.slice(indent))
-							: null))?.[0];
+		const own = line.text.slice(indent);
+		const mayBeLettered: boolean = paragraph.length === 0 || isItem;
+		const item = marker.exec(own) ?? (mayBeLettered ? lettered.exec(own) : null);
+		const isName = dialect.isManual && section === 'name';
+		const mark: string | undefined = (isName ? pageName.exec(own) : item)?.[0];
 		const term =
 			mark === undefined ? /^(\S.{0,200}?)(:{2,4}|;;)(?:[ \t]+|$)/.exec(body.slice(indent)) : null;
 		if (mark !== undefined || term) close();
 		if (paragraph.length === 0) isItem = mark !== undefined;
 		if (term) {
 			const [all, name = ''] = term;
-			const own = [lineAt(line, indent, indent + name.length)];
-			if (!isOption.test(name)) pushAll(pieces, pieceOf(text, own, dialect));
+			const words = [lineAt(line, indent, indent + name.length)];
+			if (!isOption.test(name)) pushAll(pieces, pieceOf(text, words, dialect));
 			if (all.length >= body.length - indent) termAt = at;
 			else paragraph.push(lineAt(line, indent + all.length));
 			continue;
