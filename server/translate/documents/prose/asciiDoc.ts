@@ -159,7 +159,8 @@ function extract(text: string): Piece[] {
 		const indent = line.text.length - line.text.trimStart().length;
 		const own = line.text.slice(indent);
 		const mayBeLettered: boolean = paragraph.length === 0 || isItem;
-		const item = marker.exec(own) ?? (mayBeLettered ? lettered.exec(own) : null);
+		const item: RegExpExecArray | null =
+			marker.exec(own) ?? (mayBeLettered ? lettered.exec(own) : null);
 		const isName = dialect.isManual && section === 'name';
 		const mark: string | undefined = (isName ? pageName.exec(own) : item)?.[0];
 		const term =
