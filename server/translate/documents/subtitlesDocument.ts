@@ -12,9 +12,12 @@ const speaker =
 	/^(?:>>[ \t]*)?(?=[^:\r\n]{0,30}\p{Lu}{2})\p{Lu}[\p{Lu}\p{N}.'’ &#-]{0,30}(?:[ \t]*\([^()\r\n]{1,40}\))?:[ \t]+(?=\S)/u;
 /** What is heard but not said, on a line of its own. */
 const sound = /^(?:\[[^[\]\r\n]+\]|\([^()\r\n]+\))$/;
-/** Brackets around what is heard, and signs of music around what is sung. */
-const held =
-	/^(?:(?<open>\[)[^[\]]+\]|(?<round>\()[^()]+\)|(?<sung>[♪♫♬]+[ \t]*)[^♪♫♬]*[^♪♫♬\s](?<end>[ \t]*[♪♫♬]+))$/u;
+/** How what is heard, or sung, may begin and end. */
+const brackets: readonly (readonly [RegExp, RegExp])[] = [
+	[/^\[/, /\]$/],
+	[/^\(/, /\)$/],
+	[/^[♪♫♬]{1,9}[ \t]{0,9}/, /(?<=[^\s♪♫♬])[ \t]{0,9}[♪♫♬]{1,9}$/],
+];
 /** Where a cue stands and how its letters look, before its words. */
 const leading = /^(?:[ \t]{0,20}\{\\[^{}\r\n]{0,200}\})+[ \t]*/;
 
@@ -38,7 +41,7 @@ function bySpeaker(lines: readonly TextLine[]): TextLine[][] {
 	for (const line of lines) {
 		const last = found.at(-1);
 		const words = line.text.replace(leading, '').trim();
-		const isSound = sound.test(words.replace(/^<(\w+)[^<>]*>(.*)<\/\1>$/, '$2'));
+		const isSound = sound.test(words.replace(/^<\w{1,20}>|<\/\w{1,20}>$/g, ''));
 		const begins = isSound || wasSound || dash.test(words) || speaker.test(words);
 		if (last === undefined || begins) found.push([line]);
 		else last.push(line);
@@ -57,15 +60,25 @@ function spoken(lines: readonly TextLine[], base: number, eol: string): Piece[] 
 	const whole = lines
 		.map((line, index) => (index === 0 ? line.text.slice(skipped) : line.text).trim())
 		.join(' ');
-	const { open, round, sung, end: closing } = held.exec(whole)?.groups ?? {};
-	const opened = (open ?? round ?? sung ?? '').length;
-	const closed = opened === 0 ? 0 : (closing?.length ?? 1);
+	const [opened, closed] = heldBy(whole);
 	const text = whole.slice(opened, whole.length - closed);
 	if (!/\p{L}{2}/u.test(text)) return [];
 	skipped += Math.max(0, first.text.slice(skipped).search(/\S/)) + opened;
 	const end = base + last.start + last.text.trimEnd().length - closed;
 	const encode = (translation: string) => balance(translation, lines.length, eol);
 	return [{ start: base + first.start + skipped, end, text, encode }];
+}
+
+/** Characters that a whole text begins and ends with around what is heard or sung. */
+function heldBy(text: string): readonly [number, number] {
+	for (const [opens, closes] of brackets) {
+		const [opened, closed] = [opens.exec(text)?.[0].length, closes.exec(text)?.[0].length];
+		if (opened === undefined || closed === undefined) continue;
+		// Others within are of parts of it.
+		const inner = text.slice(opened, text.length - closed);
+		if (opened + closed < text.length && !/[[\]()♪♫♬]/.test(inner)) return [opened, closed];
+	}
+	return [0, 0];
 }
 
 export const extractSubtitles: Extract = Object.assign(extract, { rules: gateRules.subtitles });

@@ -42,20 +42,20 @@ const asciiDocSigns = [
 	'(?<!\\w)_(?<emphasis>[^_\\s](?:[^_]{0,300}[^_\\s])?)_(?!\\w)',
 	'(?<![\\w#])#(?<mark>[^#\\s](?:[^#]{0,300}[^#\\s])?)#(?![\\w#])',
 ];
-const joined = (...marks: readonly string[]) => new RegExp(marks.join('|'), 'dg');
+const joined = (marks: readonly string[]) => new RegExp(marks.join('|'), 'dg');
 const curly = ['"`(?<curly>[^`]{1,300})`"', "'`(?<single>[^`]{1,300})`'"];
 /** Marks inside of paragraphs, those with a named group around words. */
-export const asciiDocMarks = joined(...curly, ...asciiDocCode, ...asciiDocSigns);
+export const asciiDocMarks = joined([...curly, ...asciiDocCode, ...asciiDocSigns]);
 /** The same of documents whose titles are underlined: quotes are emphasis there, and backticks open them. */
-export const oldAsciiDocMarks = joined(
+export const oldAsciiDocMarks = joined([
 	"``(?<double>[^`'\\s](?:[^`]{0,300}?[^`\\s])?)''",
 	'`[^`\\s](?:[^`\\n]{0,300}[^`\\s])?`(?![\\w`])',
 	"(?<![\\w`])`(?<single>[^`'\\s](?:[^`']{0,300}[^`'\\s])?)'(?!\\w)",
 	...looseCode,
 	...asciiDocSigns,
 	"(?<![\\w;:}'`\\\\])'(?<quoted>[^'\\s](?:[^']{0,300}[^'\\s])?)'(?![\\w'])",
-);
-const looseAsciiDocMarks = joined(...curly, ...looseCode, ...asciiDocSigns);
+]);
+const looseAsciiDocMarks = joined([...curly, ...looseCode, ...asciiDocSigns]);
 
 /** Whether a line of AsciiDoc is a title with a line of signs of its length under it. */
 export function isUnderlined(words: string, under: string): boolean {
