@@ -214,9 +214,13 @@ export class Scheduler {
 		const next = this.#waiting.peek();
 		if (next === undefined || this.#runQueue.length === 0 || this.#fits(next)) return next;
 		const running = new Set(this.#runQueue.map(({ owner }) => owner));
-		for (const other of this.#waiting)
-			if (other.priority === 'interactive' && !running.has(other.owner) && this.#fits(other))
-				return other;
+		// Background work that has its turn while others of it run waits for those alone, and keeps nobody out.
+		const isServed =
+			next.priority === 'batch' && this.#runQueue.some(({ isBackground }) => isBackground);
+		for (const other of this.#waiting) {
+			const isEntitled = isServed || !running.has(other.owner);
+			if (other.priority === 'interactive' && isEntitled && this.#fits(other)) return other;
+		}
 		return undefined;
 	}
 
