@@ -23,7 +23,9 @@ before(async () => {
 after(() => home.close());
 
 function start(args: readonly string[]): ChildProcess {
-	return spawn(process.execPath, programArgs(...args), { env: home.env, stdio: 'ignore' });
+	return spawn(process.execPath, programArgs(...args), {
+		...{ env: home.env, stdio: ['ignore', 'ignore', 'pipe'] },
+	});
 }
 
 async function batches(): Promise<{ readonly metadata: { readonly name: string } }[]> {
@@ -67,11 +69,16 @@ test('a recording that was left to the server is not sent again, and one that is
 	await copyFile(join(speech, 'annie.flac'), join(folder, 'left.flac'));
 	const own = async () => (await batches()).filter(({ metadata }) => metadata.name === 'left.flac');
 	const left = start(['transcribe', folder, ...model]);
+	left.stderr?.resume();
 	const ended = once(left, 'exit');
 	await until('it is handed over', async () => (await own()).length > 0);
 	left.kill('SIGINT');
 	await ended;
 	const watching = start(['transcribe', folder, ...model, '--watch']);
+	let said = '';
+	watching.stderr?.setEncoding('utf8').on('data', (part: string) => {
+		said += part;
+	});
 	const text = async (name: string) => {
 		await until(`${name} is there`, () => existsSync(join(folder, name)));
 		return readFile(join(folder, name), 'utf8');
@@ -80,6 +87,11 @@ test('a recording that was left to the server is not sent again, and one that is
 	assert.equal((await own()).length, 1);
 	await copyFile(join(speech, 'annie.flac'), join(folder, 'new.flac'));
 	assert.equal(await text('new.txt'), sentence);
+	// Its own transcripts are changes of the folder, too: of those it has nothing to say.
+	await copyFile(join(speech, 'annie.flac'), join(folder, 'last.flac'));
+	assert.equal(await text('last.txt'), sentence);
+	await until('all is said', () => said.match(/^1 transcribed$/gm)?.length === 3);
+	assert.doesNotMatch(said, /^0 transcribed/m);
 	const stopped = once(watching, 'exit');
 	watching.kill('SIGINT');
 	await stopped;
