@@ -9,8 +9,8 @@ import { keys } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Pause } from './runItem.ts';
-import { runShard } from './shardRun.ts';
-import { type Outside, WorkPlaces } from './workPlaces.ts';
+import { laneRoom, runShard } from './shardRun.ts';
+import { WorkPlaces } from './workPlaces.ts';
 
 export interface WorkerDeps {
 	readonly store: ObjectStore;
@@ -38,14 +38,17 @@ export interface WorkerDeps {
 /** Moments of a shard's work. */
 export type WorkPoint = 'leased' | 'item' | 'written' | 'committed' | 'completed';
 
-/** Shards that may wait for stores of documents beside those that are worked on. */
+/** Shards that may wait for stores of documents beside those that are worked on, some of which come to their end. */
 const maxOutside = 8;
 /** Longest wait after trouble with the store. */
 const troubleMs = 10_000;
 
 export class BatchWorker {
 	readonly #deps: WorkerDeps;
+	/** Of shards with items that have not begun. */
 	readonly #places: WorkPlaces;
+	/** Of items, so that those of a shard take the place of the last ones of another. */
+	readonly #lanes: WorkPlaces;
 	readonly #stop = new AbortController();
 	readonly #wakers = new Set<() => void>();
 	#loops: Promise<void>[] = [];
@@ -54,12 +57,13 @@ export class BatchWorker {
 
 	constructor(deps: WorkerDeps) {
 		this.#deps = deps;
-		this.#places = new WorkPlaces(deps.width, () => this.poke());
+		this.#places = new WorkPlaces(deps.width);
+		this.#lanes = new WorkPlaces(deps.width * laneRoom);
 	}
 
 	start(): void {
 		const { width } = this.#deps;
-		const loops = width === 0 ? 0 : width + maxOutside;
+		const loops = width === 0 ? 0 : 2 * width + maxOutside;
 		this.#loops = Array.from({ length: loops }, () => this.#loop());
 	}
 
@@ -79,17 +83,17 @@ export class BatchWorker {
 		const { queue, leaseMs, onTrouble } = this.#deps;
 		const { signal } = this.#stop;
 		while (!signal.aborted) {
-			using place = await this.#places.take(signal);
-			// As many as there are places look for work, and make room for whoever comes back.
-			while (!signal.aborted && !this.#places.isWanted)
-				try {
-					const lease = await queue.lease(leaseMs);
-					if (lease === undefined) await this.#wait();
-					else await this.#work(lease, place.outside);
-				} catch (error) {
-					onTrouble(undefined, error);
-					await this.#wait();
-				}
+			// As many as there are places look for work.
+			using place = await this.#places.take(1, signal);
+			if (signal.aborted) return;
+			try {
+				const lease = await queue.lease(leaseMs);
+				if (lease === undefined) await this.#wait();
+				else await this.#work(lease, () => place[Symbol.dispose]());
+			} catch (error) {
+				onTrouble(undefined, error);
+				await this.#wait();
+			}
 		}
 	}
 
@@ -108,7 +112,7 @@ export class BatchWorker {
 		});
 	}
 
-	async #work(lease: ShardLease, outside: Outside): Promise<void> {
+	async #work(lease: ShardLease, onLast: () => void): Promise<void> {
 		const { store, queue, open, reached, activity } = this.#deps;
 		reached?.('leased');
 		const batch = await open(lease.batch).catch(async (error) => {
@@ -124,14 +128,14 @@ export class BatchWorker {
 		}
 		activity.begin();
 		try {
-			await this.#run(batch, lease, outside);
+			await this.#run(batch, lease, onLast);
 		} finally {
 			activity.end();
 		}
 	}
 
-	async #run(batch: OpenBatch, lease: ShardLease, outside: Outside): Promise<void> {
-		const { store, queue, leaseMs, reached, onDone, onTrouble, run } = this.#deps;
+	async #run(batch: OpenBatch, lease: ShardLease, onLast: () => void): Promise<void> {
+		const { store, queue, leaseMs, reached, onDone, onTrouble } = this.#deps;
 		const shard = batch.manifest?.shards[lease.shard];
 		if (shard === undefined) return;
 		const lost = new AbortController();
@@ -155,7 +159,7 @@ export class BatchWorker {
 				batch.record,
 				shard,
 				lease.tries,
-				{ ...this.#deps, onItem, run: (call, ended) => run(call, ended, outside) },
+				{ ...this.#deps, lanes: this.#lanes, onItem, onLast },
 				signal,
 			);
 			reached?.('written');
