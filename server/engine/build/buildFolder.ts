@@ -10,6 +10,7 @@ import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import type { JsonRecord } from '../modelFiles/json.ts';
 import { readDecoderConfig } from './architectures/decoderConfig.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
+import { ggufEncoder, isGgufEncoder } from './architectures/ggufEncoder.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
 import { readCalibration } from './measure/calibration.ts';
@@ -93,6 +94,8 @@ export interface FolderListener {
 type Files = Map<string, string | Uint8Array>;
 
 interface Settings {
+	/** What is built instead of what was opened: the same weights under other names. */
+	readonly source?: TensorSource;
 	readonly config: JsonRecord;
 	readonly files: Files;
 }
@@ -199,7 +202,10 @@ async function settingsOf(
 			['tokenizer_config.json', `${JSON.stringify(tokenizerConfig, undefined, '\t')}\n`],
 			['generation_config.json', `${JSON.stringify(generationConfig, undefined, '\t')}\n`],
 		]);
-		return { config, files };
+		if (!isGgufEncoder(source)) return { config, files };
+		const { pooling, ...encoder } = ggufEncoder(source, config);
+		if (pooling !== undefined) files.set('1_Pooling/config.json', JSON.stringify(pooling));
+		return { ...encoder, files };
 	}
 	const folder = sides ?? (from.kind === 'path' ? from.path : undefined);
 	const config = folder === undefined ? undefined : await readModelJson(folder, 'config.json');

@@ -130,7 +130,7 @@ async function scoresOf(model: EngineModel): Promise<number[]> {
 	}
 	if (architecture === 'encoder-decoder') return translated(model);
 	if (task === 'rerank') {
-		const request = { query: prompt, documents: [prompt], truncate: true };
+		const request = { query: 'fox', documents: [prompt], truncate: true };
 		return [...(await model.rerank(request)).logits];
 	}
 	if (architecture === 'encoder')

@@ -5,7 +5,7 @@ import { type GgufTensor, type GgufValue, ggufBytes } from '../../fixtures/weigh
 import type { NamedNumbers } from './memorySource.ts';
 
 export type Metadata = Readonly<
-	Record<string, string | number | { readonly float: number } | readonly string[]>
+	Record<string, string | number | boolean | { readonly float: number } | readonly string[]>
 >;
 
 /** A file; whole numbers become unsigned 32-bit ones. */
@@ -13,6 +13,7 @@ export function ggufFile(metadata: Metadata, tensors: readonly GgufTensor[]): Ui
 	const values = Object.entries(metadata).map(([key, value]): [string, GgufValue] => {
 		if (typeof value === 'string') return [key, { type: 'text', value }];
 		if (typeof value === 'number') return [key, { type: 'u32', value }];
+		if (typeof value === 'boolean') return [key, { type: 'bool', value }];
 		return [
 			key,
 			'float' in value ? { type: 'f32', value: value.float } : { type: 'list', of: 'text', value },

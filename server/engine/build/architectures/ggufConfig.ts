@@ -53,6 +53,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
 	olmo: { type: 'olmo' },
 	olmo2: { type: 'olmo2' },
 	falcon: { type: 'falcon' },
+	bert: { type: 'bert', more: () => ({ hidden_act: 'gelu' }) },
 	smollm3: {
 		type: 'smollm3',
 		more: ({ num_hidden_layers }) => ({

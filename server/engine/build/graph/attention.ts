@@ -10,6 +10,8 @@ import { matrixOf, type PairedHeads, sameForm, type TensorRange, wholeTensor } f
 import { rotate } from './ropeNodes.ts';
 
 const names = ['q', 'k', 'v'] as const;
+/** GroupQueryAttention takes heads of a multiple of so many numbers. */
+const headUnit = 8;
 
 /** Queries, keys and values: one value that holds all, or three. */
 type Projected = readonly [string] | readonly [string, string, string];
@@ -43,13 +45,15 @@ export function writeAttention(parts: DecoderParts, x: string, layer: number): s
 		];
 	}
 	const rotates = tables !== undefined && parts.positions === undefined;
+	const width = Math.ceil(headSize / headUnit) * headUnit;
+	if (width !== headSize) projected = padHeads(parts, split(parts, projected, path), width, path);
 	const [q, k = '', v = ''] = projected;
 	const past = ['key', 'value'].map((kind) =>
 		writer.input(`past_key_values.${layer}.${kind}`, 'float32', [
 			'batch_size',
 			kvHeads,
 			'past_sequence_length',
-			headSize,
+			width,
 		]),
 	);
 	const present = ['key', 'value'].map((kind) =>
@@ -57,7 +61,7 @@ export function writeAttention(parts: DecoderParts, x: string, layer: number): s
 			'batch_size',
 			kvHeads,
 			'total_sequence_length',
-			headSize,
+			width,
 		]),
 	);
 	const inputs = [q, k, v, ...past, parts.lengths.past, parts.lengths.total];
@@ -76,15 +80,58 @@ export function writeAttention(parts: DecoderParts, x: string, layer: number): s
 			...(window > 0 ? { local_window_size: window } : {}),
 		},
 	);
+	const mixed = width === headSize ? attended : cutHeads(parts, attended, width, path);
 	const weight = tensors.need('attentionOut', layer, [hiddenSize, heads * headSize]);
 	const stored = linear.store(
 		`model.layers.${layer}.attn.o_proj.MatMul`,
 		matrixOf([wholeTensor(weight)]),
 		'matrices',
 	);
-	const out = linear.product(`${path}/o_proj`, attended, stored);
+	const out = linear.product(`${path}/o_proj`, mixed, stored);
 	const bias = tensors.optional('attentionOut', layer, [hiddenSize], 'bias');
 	return bias === undefined ? out : addBias(parts, out, `${path}/o_proj`, [{ tensor: bias }]);
+}
+
+/** Each head with zeros behind its numbers, which change no product. */
+function padHeads(
+	{ writer, shape }: DecoderParts,
+	projected: readonly [string, string, string],
+	width: number,
+	path: string,
+): [string, string, string] {
+	const { heads, kvHeads, headSize } = shape;
+	const pads = writer.integers([0, 0, 0, 0, 0, 0, 0, width - headSize]);
+	const [q, k, v] = projected.map((value, index) => {
+		const own = `${path}/${names[index]}_padded`;
+		const count = index === 0 ? heads : kvHeads;
+		const sizes = writer.integers([0, 0, count, headSize]);
+		const apart = writer.node('Reshape', [value, sizes], `${own}/Reshape_1/output_0`);
+		const wide = writer.node('Pad', [apart, pads], `${own}/Pad/output_0`);
+		const whole = writer.integers([0, 0, count * width]);
+		return writer.node('Reshape', [wide, whole], `${own}/Reshape_2/output_0`);
+	});
+	return [q as string, k as string, v as string];
+}
+
+/** What attention gives, without the numbers that are zero for {@link padHeads}. */
+function cutHeads(
+	{ writer, shape }: DecoderParts,
+	attended: string,
+	width: number,
+	path: string,
+): string {
+	const { heads, headSize } = shape;
+	const own = `${path}/cut`;
+	const sizes = writer.integers([0, 0, heads, width]);
+	const apart = writer.node('Reshape', [attended, sizes], `${own}/Reshape_1/output_0`);
+	const [from, to, axis] = [0, headSize, 3].map((value) => writer.integers([value])) as [
+		string,
+		string,
+		string,
+	];
+	const narrow = writer.node('Slice', [apart, from, to, axis], `${own}/Slice/output_0`);
+	const whole = writer.integers([0, 0, heads * headSize]);
+	return writer.node('Reshape', [narrow, whole], `${own}/Reshape_2/output_0`);
 }
 
 /** Rows of queries, keys and values, each with its bias. */

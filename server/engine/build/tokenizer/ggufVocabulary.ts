@@ -101,6 +101,11 @@ export class GgufVocabulary {
 		return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 	}
 
+	/** Whether the model reads whole texts, as BERT and RoBERTa do. */
+	get isEncoder(): boolean {
+		return this.#metadata.get('general.architecture') === 'bert';
+	}
+
 	/** Tokens of context, from the keys of the architecture. */
 	contextLength(): number | undefined {
 		const architecture = this.#metadata.get('general.architecture');

@@ -145,16 +145,24 @@ function postProcessor(
 	};
 	const begins = vocabulary.flag('add_bos_token') ?? addsBos;
 	const ends = vocabulary.flag(around === undefined ? 'add_eos_token' : 'add_sep_token') ?? addsEos;
-	const single = [
-		...(begins ? [item(before)] : []),
-		{ Sequence: { id: 'A', type_id: 0 } },
-		...(ends ? [item(after)] : []),
-	];
+	const start = begins ? [item(before)] : [];
+	const end = ends ? [item(after)] : [];
+	const text = (id: 'A' | 'B', type_id: 0 | 1) => ({ Sequence: { id, type_id } });
+	const single = [...start, text('A', 0), ...end];
 	if (single.length === 1) return null;
+	// BERT tells the halves of a pair apart by their types, RoBERTa by two tokens between them.
+	const second = around === undefined ? 0 : 1;
+	const between = vocabulary.isEncoder && around === undefined ? [...end, ...end] : end;
 	return {
 		type: 'TemplateProcessing',
 		single,
-		pair: single,
+		pair: [
+			...start,
+			text('A', 0),
+			...between,
+			text('B', second),
+			...end.map(({ SpecialToken: { id } }) => ({ SpecialToken: { id, type_id: second } })),
+		],
 		special_tokens: Object.fromEntries(tokens),
 	};
 }

@@ -7,7 +7,6 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../../../server/engine/engine.ts';
 import { describeModel } from '../../../../server/engine/modelFiles/describe.ts';
-import { openRuntime } from '../../../../server/engine/verify/openRuntime.ts';
 import { byteTokenizer } from '../../../fixtures/tokenizerFiles.ts';
 import { sharedFolder } from '../../../support/sharedData.ts';
 import { temporaryFolder } from '../../../support/temporaryFolder.ts';
@@ -15,6 +14,7 @@ import { exportedModules } from '../exportedWeights.ts';
 import { memorySource } from '../memorySource.ts';
 import { randomWeights } from '../randomWeights.ts';
 import { build, filesOf, readConfig, relativeError } from '../rebuilt.ts';
+import { statesOf } from '../statesOf.ts';
 
 const published = sharedFolder('models-tiny/bert-tjs');
 const rerankers = fileURLToPath(new URL('../../../fixtures/rerankers', import.meta.url));
@@ -35,36 +35,6 @@ const cases: readonly Case[] = JSON.parse(
 	readFileSync(new URL('../../../fixtures/torchEncoders.json', import.meta.url), 'utf8'),
 );
 
-/** Hidden states of the tokens, followed by padding; or the score of all. */
-async function answersOf(folder: string, tokens: readonly number[], output: string) {
-	const runtime = await openRuntime();
-	const session = await runtime.open(join(folder, 'onnx/model.onnx'), { threads: 1 });
-	const width = tokens.length + 3;
-	const binding = session.createBinding();
-	const given = (name: string, values: readonly number[]): void => {
-		if (!session.inputs.has(name)) return;
-		const data = BigInt64Array.from({ length: width }, (_, k) => BigInt(values[k] ?? 0));
-		binding.input(name, data, [1, width]);
-	};
-	try {
-		given('input_ids', tokens);
-		given(
-			'attention_mask',
-			tokens.map(() => 1),
-		);
-		given('token_type_ids', []);
-		binding.outputAny(output);
-		await binding.run();
-		const { data, dims } = binding.take(output);
-		const [, , size] = dims;
-		const count = size === undefined ? data.length : size * tokens.length;
-		return Array.from((data as Float32Array).subarray(0, count));
-	} finally {
-		binding.release();
-		session.close();
-	}
-}
-
 describe('encoders', () => {
 	const folder = temporaryFolder();
 	for (const one of cases)
@@ -75,7 +45,7 @@ describe('encoders', () => {
 			const { problems, task } = await describeModel(to);
 			assert.deepEqual([problems, task], [[], logits === undefined ? 'embeddings' : 'rerank']);
 			const output = logits === undefined ? 'last_hidden_state' : 'logits';
-			const error = relativeError(await answersOf(to, one.tokens, output), states ?? logits ?? []);
+			const error = relativeError(await statesOf(to, one.tokens, output), states ?? logits ?? []);
 			assert.ok(error < 1e-5, `relative error ${error}`);
 		});
 
