@@ -49,8 +49,8 @@ export function shardPart(text: string): ShardPart {
 	throw new UsageError(`--shard takes I/N, I from 0 to N-1, such as 0/8; not '${text}'.`);
 }
 
-/** One whose items begin, and others that come to their end. */
-const shardsAtOnce = 3;
+/** One whose items begin, and one that comes to its end. */
+const shardsAtOnce = 2;
 
 const owner = { caller: 'local', person: 'local' } as const;
 

@@ -5,7 +5,7 @@ import type { Logger } from '../services/logger.ts';
 import { type DoneShard, doneOf } from './doneShards.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
-import { keys } from './jobTypes.ts';
+import { keys, type Shard } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Pause } from './runItem.ts';
@@ -47,6 +47,8 @@ export class BatchWorker {
 	readonly #deps: WorkerDeps;
 	/** Of shards with items that have not begun. */
 	readonly #places: WorkPlaces;
+	/** Of those whose last items run: whoever is killed has few of them to do again. */
+	readonly #ends: WorkPlaces;
 	/** Of items, so that those of a shard take the place of the last ones of another. */
 	readonly #lanes: WorkPlaces;
 	readonly #stop = new AbortController();
@@ -58,6 +60,7 @@ export class BatchWorker {
 	constructor(deps: WorkerDeps) {
 		this.#deps = deps;
 		this.#places = new WorkPlaces(deps.width);
+		this.#ends = new WorkPlaces(deps.width);
 		this.#lanes = new WorkPlaces(deps.width * laneRoom);
 	}
 
@@ -89,7 +92,7 @@ export class BatchWorker {
 			try {
 				const lease = await queue.lease(leaseMs);
 				if (lease === undefined) await this.#wait();
-				else await this.#work(lease, () => place[Symbol.dispose]());
+				else await this.#work(lease, place);
 			} catch (error) {
 				onTrouble(undefined, error);
 				await this.#wait();
@@ -112,7 +115,7 @@ export class BatchWorker {
 		});
 	}
 
-	async #work(lease: ShardLease, onLast: () => void): Promise<void> {
+	async #work(lease: ShardLease, place: Disposable): Promise<void> {
 		const { store, queue, open, reached, activity } = this.#deps;
 		reached?.('leased');
 		const batch = await open(lease.batch).catch(async (error) => {
@@ -128,13 +131,13 @@ export class BatchWorker {
 		}
 		activity.begin();
 		try {
-			await this.#run(batch, lease, onLast);
+			await this.#run(batch, lease, place);
 		} finally {
 			activity.end();
 		}
 	}
 
-	async #run(batch: OpenBatch, lease: ShardLease, onLast: () => void): Promise<void> {
+	async #run(batch: OpenBatch, lease: ShardLease, place: Disposable): Promise<void> {
 		const { store, queue, leaseMs, reached, onDone, onTrouble } = this.#deps;
 		const shard = batch.manifest?.shards[lease.shard];
 		if (shard === undefined) return;
@@ -149,6 +152,7 @@ export class BatchWorker {
 				() => {},
 			);
 		}, leaseMs / 3);
+		using ending = this.#endingOf(shard, place);
 		let own = 0;
 		const onItem = (): void => {
 			own++;
@@ -159,7 +163,7 @@ export class BatchWorker {
 				batch.record,
 				shard,
 				lease.tries,
-				{ ...this.#deps, lanes: this.#lanes, onItem, onLast },
+				{ ...this.#deps, lanes: this.#lanes, onItem, onLast: ending.onLast },
 				signal,
 			);
 			reached?.('written');
@@ -188,5 +192,24 @@ export class BatchWorker {
 			clearInterval(renewal);
 			batch.running -= own;
 		}
+	}
+
+	/** What a shard does when its last item has begun: it gives its place to the next. One of a single item does so at once. */
+	#endingOf({ items }: Shard, place: Disposable): Disposable & { readonly onLast: () => void } {
+		const ended = new AbortController();
+		let end: Disposable | undefined;
+		const onLast = async (): Promise<void> => {
+			if (items > 1) end = await this.#ends.take(1, ended.signal);
+			// It may have come to its end meanwhile.
+			if (ended.signal.aborted) end?.[Symbol.dispose]();
+			place[Symbol.dispose]();
+		};
+		return {
+			onLast: () => void onLast(),
+			[Symbol.dispose]: () => {
+				ended.abort();
+				end?.[Symbol.dispose]();
+			},
+		};
 	}
 }
