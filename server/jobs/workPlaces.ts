@@ -61,6 +61,10 @@ export class WorkPlaces {
 	/** Whether there is room; `false` when the signal is aborted. */
 	#enter(size: number, isBack: boolean, signal: AbortSignal): Promise<boolean> {
 		if (signal.aborted) return Promise.resolve(false);
+		if (this.#waiting.length === 0 && size <= this.#free) {
+			this.#free -= size;
+			return Promise.resolve(true);
+		}
 		return new Promise((resolve) => {
 			const end = (holds: boolean) => {
 				signal.removeEventListener('abort', giveUp);
