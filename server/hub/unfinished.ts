@@ -3,6 +3,7 @@
  * goes on with the same files only: those of another source or state may have the same names and sizes.
  */
 
+import { readdir } from 'node:fs/promises';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
 import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
@@ -25,6 +26,23 @@ export async function keepSame(folder: string, wanted: ReadonlyMap<string, strin
 		await removeParts(file);
 	}
 	await writePrivateFile(listingOf(folder), JSON.stringify(Object.fromEntries(wanted)));
+}
+
+/**
+ * At the end of its scope, removes a folder into which nothing has come, and its listing: there is nothing to go on
+ * with. For those who hold its lock.
+ */
+export function unlessEmpty(folder: string): AsyncDisposable {
+	return {
+		[Symbol.asyncDispose]: async () => {
+			const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+				() => [],
+			);
+			if (entries.some((entry) => !entry.isDirectory())) return;
+			await removePath(folder, { recursive: true, force: true });
+			await removePath(listingOf(folder), { force: true });
+		},
+	};
 }
 
 async function readListing(folder: string): Promise<[string, unknown][] | undefined> {
