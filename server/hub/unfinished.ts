@@ -3,8 +3,9 @@
  * goes on with the same files only: those of another source or state may have the same names and sizes.
  */
 
-import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
 import { removeParts } from './partFile.ts';
@@ -35,14 +36,22 @@ export async function keepSame(folder: string, wanted: ReadonlyMap<string, strin
 export function unlessEmpty(folder: string): AsyncDisposable {
 	return {
 		[Symbol.asyncDispose]: async () => {
-			const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-				() => [],
-			);
-			if (entries.some((entry) => !entry.isDirectory())) return;
+			if (await hasFiles(folder)) return;
 			await removePath(folder, { recursive: true, force: true });
 			await removePath(listingOf(folder), { force: true });
 		},
 	};
+}
+
+/** Whether anything lies in a folder but folders; one that cannot be read may have it. */
+async function hasFiles(folder: string): Promise<boolean> {
+	const entries = await listFolder(folder).catch((error: NodeJS.ErrnoException) =>
+		error.code === 'ENOENT' ? [] : undefined,
+	);
+	if (entries === undefined) return true;
+	for (const { name, kind } of entries)
+		if (kind !== 'folder' || (await hasFiles(join(folder, name)))) return true;
+	return false;
 }
 
 async function readListing(folder: string): Promise<[string, unknown][] | undefined> {
