@@ -79,13 +79,14 @@ export async function runBesideBatch(args: readonly string[]): Promise<number> {
 		options: {
 			requests: { type: 'string', default: '15' },
 			items: { type: 'string', default: '600' },
+			only: { type: 'string', default: 'chat,translate' },
 		},
 	});
 	const daemon = await startDaemon();
 	try {
-		for (const kind of ['chat', 'translate']) {
-			await firstTexts(daemon, kind, Number(values.requests));
-			await throughput(daemon, kind, Number(values.items));
+		for (const kind of values.only.split(',')) {
+			if (Number(values.requests) > 0) await firstTexts(daemon, kind, Number(values.requests));
+			if (Number(values.items) > 0) await throughput(daemon, kind, Number(values.items));
 		}
 		return 0;
 	} finally {

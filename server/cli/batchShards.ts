@@ -16,11 +16,13 @@ import {
 	type BatchRecord,
 	batchVersion,
 	keys,
+	type Shard,
 } from '../jobs/jobTypes.ts';
 import { jsonContent, readJsonObject } from '../jobs/objectStore.ts';
 import { OpenBatch } from '../jobs/openBatch.ts';
-import { runShard } from '../jobs/shardRun.ts';
+import { laneRoom, runShard } from '../jobs/shardRun.ts';
 import { StoredFiles } from '../jobs/storedFiles.ts';
+import { WorkPlaces } from '../jobs/workPlaces.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
 import { UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
@@ -46,6 +48,9 @@ export function shardPart(text: string): ShardPart {
 	if (/^\d{1,6}\/\d{1,6}$/.test(text) && index < count) return { index, count };
 	throw new UsageError(`--shard takes I/N, I from 0 to N-1, such as 0/8; not '${text}'.`);
 }
+
+/** One whose items begin, and one that comes to its end. */
+const shardsAtOnce = 2;
 
 const owner = { caller: 'local', person: 'local' } as const;
 
@@ -86,19 +91,28 @@ export async function runPart(
 	if (manifest === undefined) throw new Error('The manifest was not written.');
 	const own = batch.missing().filter(({ number }) => number % part.count === part.index);
 	const connection = own.length === 0 ? undefined : await daemon();
-	for (const shard of own) {
-		const run = itemOver(connection as DaemonConnection, dirname(resolve(file.path)));
-		const deps = { store, run, onItem: () => batch.running++ };
-		const telling = setInterval(() => onProgress(batch), 500);
-		try {
-			const { content } = await runShard(record, shard, 1, deps, signal);
-			await store.putIfAbsent(keys.shard({ batch: record.id, shard: shard.number }), content);
-		} finally {
-			clearInterval(telling);
-			batch.running = 0;
-		}
-		await batch.done.refresh();
-		onProgress(batch);
+	const lanes = new WorkPlaces(laneRoom);
+	const telling = setInterval(() => onProgress(batch), 500);
+	try {
+		await inTurn(own, signal, async (shard, onLast, ended) => {
+			const run = itemOver(connection as DaemonConnection, dirname(resolve(file.path)));
+			let items = 0;
+			const onItem = (): void => {
+				items++;
+				batch.running++;
+			};
+			try {
+				const deps = { store, run, lanes, onItem, onLast };
+				const { content } = await runShard(record, shard, 1, deps, ended);
+				await store.putIfAbsent(keys.shard({ batch: record.id, shard: shard.number }), content);
+				await batch.done.refresh();
+			} finally {
+				batch.running -= items;
+			}
+			onProgress(batch);
+		});
+	} finally {
+		clearInterval(telling);
 	}
 	await batch.done.refresh();
 	if (batch.isDone)
@@ -112,6 +126,28 @@ export async function runPart(
 		...(end === undefined ? {} : { end }),
 		content: (id) => store.read(keys.fileContent(id)),
 	};
+}
+
+/** Works on shards in turn; the next begins when one says that its last item has. The first error ends all of them. */
+async function inTurn(
+	shards: readonly Shard[],
+	signal: AbortSignal,
+	work: (shard: Shard, onLast: () => void, ended: AbortSignal) => Promise<void>,
+): Promise<void> {
+	const failed = new AbortController();
+	const ended = AbortSignal.any([signal, failed.signal]);
+	const places = new WorkPlaces(1);
+	const rest = shards.values();
+	const loops = Array.from({ length: shardsAtOnce }, async () => {
+		for (;;) {
+			using place = await places.take(1, ended);
+			const next = ended.aborted ? undefined : rest.next().value;
+			if (next === undefined) return;
+			await work(next, () => place[Symbol.dispose](), ended).catch((error) => failed.abort(error));
+		}
+	});
+	await Promise.all(loops);
+	ended.throwIfAborted();
 }
 
 /** Items asked for over HTTP; recordings are paths below the folder of the batch's file. */

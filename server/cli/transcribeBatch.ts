@@ -111,6 +111,7 @@ class RecordingBatches {
 	#counts = { transcribed: 0, failed: 0, there: 0 };
 	/** Recordings that still grew at the last look. */
 	#growing = 0;
+	#hasSaid = false;
 
 	constructor(asked: Asked, io: CommandIo) {
 		this.#asked = asked;
@@ -190,8 +191,11 @@ class RecordingBatches {
 			);
 	}
 
+	/** Says what was done, and what was not; of what this command has changed itself there is nothing to say. */
 	end(): number {
 		const { transcribed, failed, there } = this.#counts;
+		if (transcribed + failed + there === 0 && this.#hasSaid) return 0;
+		this.#hasSaid = true;
 		this.#print(
 			[
 				`${transcribed} transcribed`,

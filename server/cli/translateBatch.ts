@@ -21,6 +21,7 @@ import { readPlainText } from '../store/files.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { countsText } from '../translate/documents/textCounts.ts';
 import { textHash } from '../translate/documents/translationRecord.ts';
 import { canonicalLanguage } from '../translate/languageCodes.ts';
@@ -183,6 +184,10 @@ class ProjectBatch {
 		await checkFolder(target);
 		const hash = await documentHash(source);
 		const { force } = this.#options;
+		if (source === target && isCatalogue(source))
+			throw new UsageError(
+				`${source} holds all its languages, and translations go into it. That is done without --batch.`,
+			);
 		const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 		if (isThere && !force && messageFormatOf(source) !== undefined) {
 			if (this.#record.file(target)?.from === hash) return undefined;

@@ -6,6 +6,7 @@ import { asAppError } from '../protocol/index.ts';
 import { messageDamage } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { catalogueLanguages, isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { type MessageFault, translationFaults } from '../translate/documents/translationFaults.ts';
 import { recordedMessages } from '../translate/documents/translationRecord.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
@@ -13,6 +14,8 @@ import { type CheckFinding, type CheckFormat, checkReport } from './checkReport.
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere } from './documentFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
+import { sourceFiles } from './sourceFiles.ts';
+import { missingInCatalogue } from './translateCatalogue.ts';
 import {
 	type PlannedFile,
 	type PlanOptions,
@@ -35,7 +38,7 @@ export async function translateCheck(
 ): Promise<number> {
 	const messages = await plannedMessages(options, record, io.signal);
 	const documents = await plannedDocuments(options, record, io.signal);
-	const planned = [...messages, ...documents];
+	const planned = [...messages, ...documents, ...(await plannedCatalogues(options, io.signal))];
 	if (planned.length === 0)
 		throw new UsageError(
 			`There are no translations to check in ${options.names.join(', ')}: no message files of several languages, and none that were translated here.`,
@@ -92,6 +95,23 @@ async function plannedDocuments(
 		...recorded,
 		...files.filter(({ source, target }) => !messageFormatOf(source) && !known.has(target)),
 	];
+}
+
+/** Files that hold all their languages, with those that are there; with languages they are among the documents. */
+async function plannedCatalogues(
+	{ names, targets, encoding }: TranslationCheck,
+	signal: AbortSignal,
+): Promise<readonly PlannedFile[]> {
+	if (targets.length > 0) return [];
+	const { files } = await sourceFiles(names, isCatalogue, signal, undefined, 'checked').catch(
+		() => ({ files: [] }),
+	);
+	const found: PlannedFile[] = [];
+	for (const source of files.filter(isCatalogue)) {
+		const { text } = await readDocument(source, encoding);
+		for (const to of catalogueLanguages(text)) found.push({ source, target: source, to });
+	}
+	return found;
 }
 
 /** One file that cannot be read is no reason to know nothing of the others. */
@@ -163,6 +183,13 @@ async function checkDocument(
 		{ kind, path, line: 1, target, to, message },
 	];
 	if ((await stat(source).catch(() => undefined)) === undefined) return [];
+	if (source === target) {
+		const { text } = await readDocument(source, encoding);
+		return missingInCatalogue(text, to).map(({ at, text: words }) => ({
+			...{ kind: 'missing', path: source, line: text.slice(0, at).split('\n').length, target, to },
+			message: `'${words.replace(/\s+/g, ' ').slice(0, 80)}' has no translation (${to})`,
+		}));
+	}
 	if ((await stat(target).catch(() => undefined)) === undefined)
 		return finding('missing', source, `${target} is not there (${to})`);
 	const from = await documentHash(source, encoding);

@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
-import type { LeftText, TextTranslator } from '../translate/documents/documentLanguage.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
 	translateFileInWorker,
@@ -25,15 +25,15 @@ import {
 	missingMessages,
 } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { countsText, keptText } from '../translate/documents/textCounts.ts';
-import { type DocumentResult, formatOf } from '../translate/documents/translateDocument.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	hashOf,
 	recordedMessages,
 	staleMessages,
 	textHash,
 } from '../translate/documents/translationRecord.ts';
-import { sameLanguage } from '../translate/languageCodes.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import {
@@ -46,8 +46,10 @@ import {
 	writeDocument,
 } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
+import { type Due, type Made, notMade } from './dueFile.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
+import { dueCatalogue, FileTurns } from './translateCatalogue.ts';
 import { TranslateProgress } from './translateProgress.ts';
 import type { PlannedFile } from './translationPlan.ts';
 
@@ -70,21 +72,6 @@ export interface FilesResult {
 	readonly failed: number;
 }
 
-/** A file whose translation is not up to date. */
-interface Due {
-	readonly file: PlannedFile;
-	readonly sizeBytes: number;
-	/** Makes it; resolves to the line that says what was done. */
-	readonly make: (translator: TextTranslator, signal: AbortSignal) => Promise<Made>;
-}
-
-interface Made {
-	readonly line: string;
-	readonly refused: readonly string[];
-	readonly left: readonly LeftText[];
-	readonly isFailed?: boolean;
-}
-
 /** What becomes of the files; failures are told of on the way, and do not hold up the others. */
 export async function translatePlanned(
 	files: readonly PlannedFile[],
@@ -92,6 +79,7 @@ export async function translatePlanned(
 	record: ProjectRecord,
 	io: CommandIo,
 ): Promise<FilesResult> {
+	const turns = new FileTurns();
 	let failed = 0;
 	let translated = 0;
 	const seen = new Map<string, string[]>();
@@ -113,7 +101,7 @@ export async function translatePlanned(
 	const due: Due[] = [];
 	await inTurns(files, async (file) => {
 		try {
-			const one = await dueOf(file, options, record);
+			const one = await dueOf(file, { turns, ...options }, record);
 			if (one) due.push(one);
 		} catch (error) {
 			fail(file, readable(error), print);
@@ -191,7 +179,7 @@ const readable = (error: unknown): unknown =>
 /** What is to be done for a file; `undefined` when its translation is up to date. */
 async function dueOf(
 	file: PlannedFile,
-	options: FilesOptions,
+	options: FilesOptions & { turns: FileTurns },
 	record: ProjectRecord,
 ): Promise<Due | undefined> {
 	const { source, target } = file;
@@ -208,6 +196,8 @@ async function dueOf(
 	const read = await readDocument(source, options.encoding);
 	if (formatOf(source, read.text) === undefined)
 		throw new UsageError(`${source} ${unknownFormat(source)}`);
+	if (source === target && isCatalogue(source))
+		return dueCatalogue(file, read, options.encoding, options.turns);
 	const format = messageFormatOf(source);
 	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 	if (format !== undefined && (options.into || (isThere && !options.force)))
@@ -240,20 +230,6 @@ export async function isCurrent(
 			`${target} was changed by hand, and its source has changed since; --force replaces it.`,
 		);
 	return false;
-}
-
-/** What is to be said instead of writing a translation; `undefined` when there is one. */
-function notMade(
-	{ source, target, to }: PlannedFile,
-	result: Pick<DocumentResult, 'pieces' | 'refused' | 'left' | 'language'>,
-	isSame: boolean,
-): Made | undefined {
-	const { pieces, refused, left, language } = result;
-	if (sameLanguage(language, to) && isSame && pieces > 0)
-		return { line: `${source} is in the language of ${target} already`, refused: [], left: [] };
-	if (pieces > 0 && refused.length === pieces)
-		return { line: `${source}: no text could be translated`, refused, left, isFailed: true };
-	return undefined;
 }
 
 /** Office, OpenDocument, EPUB. */

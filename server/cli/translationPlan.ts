@@ -9,6 +9,7 @@ import { openPath } from '../store/openPath.ts';
 import { isLanguageName, messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	namesFile,
@@ -101,6 +102,7 @@ async function planWhole(
 	const families = new Map(messageFamilies(files).map((family) => [family.source, family]));
 	const placeOf = (path: string, to: string): string => {
 		if (out !== undefined) return placeByPattern(out, path, to);
+		if (isCatalogue(path)) return path;
 		const known = fileOf(families.get(path)?.targets ?? [], to);
 		return known?.path ?? usualPlace(path, to, source);
 	};
@@ -269,6 +271,7 @@ function checkPlaces(files: readonly PlannedFile[]): void {
 	const taken = new Map<string, string>();
 	for (const { source, target } of files) {
 		const place = resolve(target);
+		if (source === target && isCatalogue(source)) continue;
 		// The ids of a gettext file are the source of its own translations.
 		if (sources.has(place) && !(source === target && messageFormatOf(source) === 'po'))
 			throw new UsageError(

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../protocol/defined.ts';
 import { AppError, systemError } from '../protocol/index.ts';
 import type { HubHttp } from './http.ts';
-import { type Part, PartFile } from './partFile.ts';
+import { type Part, PartFile, removeParts } from './partFile.ts';
 import { fileUrl, type HubFile, hubStatusError } from './repository.ts';
 import { discard, type HubResponse, piecesOf } from './responseBody.ts';
 import { Retry, type RetryOptions, withRetries } from './retry.ts';
@@ -69,7 +69,11 @@ export async function downloadFile(
 	} catch (error) {
 		throw signal.aborted ? new AppError('cancelled') : (diskError(error, options.target) ?? error);
 	} finally {
-		if (!finished) await part.close();
+		if (!finished) {
+			await part.close();
+			// Nothing to go on with.
+			if (part.doneBytes === 0) await removeParts(options.target);
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ import { arrivedBytes } from './partFile.ts';
 import { checkTaken, keptOf, type ModelIdentity, modelPaths, replaceModel } from './placeModel.ts';
 import type { HubFile } from './repository.ts';
 import type { Selection } from './selectModelFiles.ts';
-import { keepSame, listingOf } from './unfinished.ts';
+import { keepSame, listingOf, unlessEmpty } from './unfinished.ts';
 
 export interface DownloadModelOptions {
 	/** Folder of all models. */
@@ -112,6 +112,7 @@ async function fetchAll(
 				if (waitedMs === 0) emit({ type: 'waiting', ownerPid: owner?.pid });
 			},
 		});
+		await using _rest = unlessEmpty(partial);
 		const before = await readManifest(target);
 		await checkTaken(target, before, options);
 		const kept = keptOf(before, options.manifest);

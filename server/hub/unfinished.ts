@@ -3,7 +3,9 @@
  * goes on with the same files only: those of another source or state may have the same names and sizes.
  */
 
+import { join } from 'node:path';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
+import { listFolder } from '../store/listFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
 import { removeParts } from './partFile.ts';
@@ -25,6 +27,31 @@ export async function keepSame(folder: string, wanted: ReadonlyMap<string, strin
 		await removeParts(file);
 	}
 	await writePrivateFile(listingOf(folder), JSON.stringify(Object.fromEntries(wanted)));
+}
+
+/**
+ * At the end of its scope, removes a folder into which nothing has come, and its listing: there is nothing to go on
+ * with. For those who hold its lock.
+ */
+export function unlessEmpty(folder: string): AsyncDisposable {
+	return {
+		[Symbol.asyncDispose]: async () => {
+			if (await hasFiles(folder)) return;
+			await removePath(folder, { recursive: true, force: true });
+			await removePath(listingOf(folder), { force: true });
+		},
+	};
+}
+
+/** Whether anything lies in a folder but folders; one that cannot be read may have it. */
+async function hasFiles(folder: string): Promise<boolean> {
+	const entries = await listFolder(folder).catch((error: NodeJS.ErrnoException) =>
+		error.code === 'ENOENT' ? [] : undefined,
+	);
+	if (entries === undefined) return true;
+	for (const { name, kind } of entries)
+		if (kind !== 'folder' || (await hasFiles(join(folder, name)))) return true;
+	return false;
 }
 
 async function readListing(folder: string): Promise<[string, unknown][] | undefined> {

@@ -5,12 +5,12 @@ import type { Logger } from '../services/logger.ts';
 import { type DoneShard, doneOf } from './doneShards.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
-import { keys } from './jobTypes.ts';
+import { keys, type Shard } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Pause } from './runItem.ts';
-import { runShard } from './shardRun.ts';
-import { type Outside, WorkPlaces } from './workPlaces.ts';
+import { laneRoom, runShard } from './shardRun.ts';
+import { WorkPlaces } from './workPlaces.ts';
 
 export interface WorkerDeps {
 	readonly store: ObjectStore;
@@ -38,14 +38,19 @@ export interface WorkerDeps {
 /** Moments of a shard's work. */
 export type WorkPoint = 'leased' | 'item' | 'written' | 'committed' | 'completed';
 
-/** Shards that may wait for stores of documents beside those that are worked on. */
+/** Shards that may wait for stores of documents beside those that are worked on, some of which come to their end. */
 const maxOutside = 8;
 /** Longest wait after trouble with the store. */
 const troubleMs = 10_000;
 
 export class BatchWorker {
 	readonly #deps: WorkerDeps;
+	/** Of shards with items that have not begun. */
 	readonly #places: WorkPlaces;
+	/** Of those whose last items run: whoever is killed has few of them to do again. */
+	readonly #ends: WorkPlaces;
+	/** Of items, so that those of a shard take the place of the last ones of another. */
+	readonly #lanes: WorkPlaces;
 	readonly #stop = new AbortController();
 	readonly #wakers = new Set<() => void>();
 	#loops: Promise<void>[] = [];
@@ -54,12 +59,14 @@ export class BatchWorker {
 
 	constructor(deps: WorkerDeps) {
 		this.#deps = deps;
-		this.#places = new WorkPlaces(deps.width, () => this.poke());
+		this.#places = new WorkPlaces(deps.width);
+		this.#ends = new WorkPlaces(deps.width);
+		this.#lanes = new WorkPlaces(deps.width * laneRoom);
 	}
 
 	start(): void {
 		const { width } = this.#deps;
-		const loops = width === 0 ? 0 : width + maxOutside;
+		const loops = width === 0 ? 0 : 2 * width + maxOutside;
 		this.#loops = Array.from({ length: loops }, () => this.#loop());
 	}
 
@@ -79,17 +86,17 @@ export class BatchWorker {
 		const { queue, leaseMs, onTrouble } = this.#deps;
 		const { signal } = this.#stop;
 		while (!signal.aborted) {
-			using place = await this.#places.take(signal);
-			// As many as there are places look for work, and make room for whoever comes back.
-			while (!signal.aborted && !this.#places.isWanted)
-				try {
-					const lease = await queue.lease(leaseMs);
-					if (lease === undefined) await this.#wait();
-					else await this.#work(lease, place.outside);
-				} catch (error) {
-					onTrouble(undefined, error);
-					await this.#wait();
-				}
+			// As many as there are places look for work.
+			using place = await this.#places.take(1, signal);
+			if (signal.aborted) return;
+			try {
+				const lease = await queue.lease(leaseMs);
+				if (lease === undefined) await this.#wait();
+				else await this.#work(lease, place);
+			} catch (error) {
+				onTrouble(undefined, error);
+				await this.#wait();
+			}
 		}
 	}
 
@@ -108,7 +115,7 @@ export class BatchWorker {
 		});
 	}
 
-	async #work(lease: ShardLease, outside: Outside): Promise<void> {
+	async #work(lease: ShardLease, place: Disposable): Promise<void> {
 		const { store, queue, open, reached, activity } = this.#deps;
 		reached?.('leased');
 		const batch = await open(lease.batch).catch(async (error) => {
@@ -124,14 +131,14 @@ export class BatchWorker {
 		}
 		activity.begin();
 		try {
-			await this.#run(batch, lease, outside);
+			await this.#run(batch, lease, place);
 		} finally {
 			activity.end();
 		}
 	}
 
-	async #run(batch: OpenBatch, lease: ShardLease, outside: Outside): Promise<void> {
-		const { store, queue, leaseMs, reached, onDone, onTrouble, run } = this.#deps;
+	async #run(batch: OpenBatch, lease: ShardLease, place: Disposable): Promise<void> {
+		const { store, queue, leaseMs, reached, onDone, onTrouble } = this.#deps;
 		const shard = batch.manifest?.shards[lease.shard];
 		if (shard === undefined) return;
 		const lost = new AbortController();
@@ -145,6 +152,7 @@ export class BatchWorker {
 				() => {},
 			);
 		}, leaseMs / 3);
+		using ending = this.#endingOf(shard, place);
 		let own = 0;
 		const onItem = (): void => {
 			own++;
@@ -155,7 +163,7 @@ export class BatchWorker {
 				batch.record,
 				shard,
 				lease.tries,
-				{ ...this.#deps, onItem, run: (call, ended) => run(call, ended, outside) },
+				{ ...this.#deps, lanes: this.#lanes, onItem, onLast: ending.onLast },
 				signal,
 			);
 			reached?.('written');
@@ -184,5 +192,24 @@ export class BatchWorker {
 			clearInterval(renewal);
 			batch.running -= own;
 		}
+	}
+
+	/** What a shard does when its last item has begun: it gives its place to the next. One of a single item does so at once. */
+	#endingOf({ items }: Shard, place: Disposable): Disposable & { readonly onLast: () => void } {
+		const ended = new AbortController();
+		let end: Disposable | undefined;
+		const onLast = async (): Promise<void> => {
+			if (items > 1) end = await this.#ends.take(1, ended.signal);
+			// It may have come to its end meanwhile.
+			if (ended.signal.aborted) end?.[Symbol.dispose]();
+			place[Symbol.dispose]();
+		};
+		return {
+			onLast: () => void onLast(),
+			[Symbol.dispose]: () => {
+				ended.abort();
+				end?.[Symbol.dispose]();
+			},
+		};
 	}
 }

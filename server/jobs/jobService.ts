@@ -127,6 +127,8 @@ export class JobService {
 		const batches: Batches = new Batches({
 			...{ store, files, limits, now, onChange: () => manager.look() },
 		});
+		/** What was said of the queue or the store last, and holds. */
+		let trouble: string | undefined;
 		const worker = new BatchWorker({
 			...{ store, queue, log, width, leaseMs, activity },
 			...(pause === undefined ? {} : { pause }),
@@ -144,13 +146,17 @@ export class JobService {
 			},
 			onDone: (batch, shard, done) => {
 				batch.problem = undefined;
+				trouble = undefined;
 				batch.done.add(shard, done);
 				if (batch.isDone) manager.look();
 			},
 			onTrouble: (batch, error) => {
 				const { code, message }: AppError = asAppError(error);
 				if (batch !== undefined) batch.problem = { code, message };
-				else log.warn('the queue or the store of batches cannot be used', { reason: message });
+				// A worker tries again every moment: one line says it until something is done again.
+				else if (message !== trouble)
+					log.warn('the queue or the store of batches cannot be used', { reason: message });
+				if (batch === undefined) trouble = message;
 			},
 		});
 		const manager: BatchManager = new BatchManager({

@@ -24,10 +24,11 @@ import {
 import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
+import type { WorkPlaces } from './workPlaces.ts';
 
 /**
- * Items of a shard that are asked for at a time. Models compute them together, chats eight at most; a few more lie ready
- * there for the places of those whose answers are on their way back.
+ * Items that are asked for at a time. Models compute them together, chats eight at most; a few more lie ready there for
+ * the places of those whose answers are on their way back.
  */
 const widths: Readonly<Record<BatchEndpoint, number>> = {
 	'/v1/chat/completions': 12,
@@ -39,6 +40,8 @@ const widths: Readonly<Record<BatchEndpoint, number>> = {
 	'/translate': 8,
 	[documentEndpoint]: 1,
 };
+/** The room of the items of one endpoint, which all of its items have in equal parts. */
+export const laneRoom = 24;
 /** Times that an item may end its model's process, alone. */
 const maxCrashes = 2;
 /** Times that its worker may end during an item: workers also end for reasons of their own. */
@@ -49,7 +52,11 @@ const carefulAfter = 3;
 export interface ShardRunDeps {
 	readonly store: ObjectStore;
 	readonly run: RunItem;
+	/** Room of the items of all shards that run here: `laneRoom` for each that runs at a time. */
+	readonly lanes: WorkPlaces;
 	readonly pause?: Pause;
+	/** Told when the last item has begun: the next shard may fill the room that comes free. */
+	onLast?(): void;
 	/** Told of each item that is done. */
 	onItem?(): void;
 	/** Fault points for tests. */
@@ -78,29 +85,44 @@ export async function runShard(
 ): Promise<ShardResult> {
 	const lines = await readLines(deps.store, batch, shard);
 	const answers = new Map<Line, ItemAnswer>();
-	const { pause = realPause, run } = deps;
-	const ask = async (line: Line): Promise<void> => {
+	const { pause = realPause, run, lanes } = deps;
+	const ask = async (line: Line, room: number, onBegun?: () => void): Promise<void> => {
+		using place = await lanes.take(room, signal);
+		signal.throwIfAborted();
+		onBegun?.();
 		const { call } = line;
 		const answer =
 			call instanceof AppError
 				? errorAnswer(call)
-				: await requestItem(run, { ...call, owner: batch.owner }, pause, signal);
+				: await requestItem(
+						(item, ended) => run(item, ended, place.outside),
+						{ ...call, owner: batch.owner },
+						pause,
+						signal,
+					);
 		signal.throwIfAborted();
 		answers.set(line, answer);
 	};
-	if (tries > carefulAfter) await runCarefully(batch, shard, lines, ask, answers, deps);
+	// Nothing runs beside it that could end the model's process, or be ended with it.
+	const askAlone = (line: Line): Promise<void> => ask(line, Number.POSITIVE_INFINITY);
+	if (tries > carefulAfter) await runCarefully(batch, shard, lines, askAlone, answers, deps);
 	else {
 		const crashed: Line[] = [];
-		await inParallel(lines, widths[batch.endpoint], async (line) => {
+		const width = widths[batch.endpoint];
+		let begun = 0;
+		const onBegun = (): void => {
 			deps.reached?.('item');
-			await ask(line);
+			if (++begun === lines.length) deps.onLast?.();
+		};
+		await inParallel(lines, width, async (line) => {
+			await ask(line, laneRoom / width, onBegun);
 			if (isCrash(answers.get(line))) crashed.push(line);
 			else deps.onItem?.();
 		});
 		// One of those has ended the process of the others: alone, each shows whether it was that one.
 		for (const line of crashed) {
 			for (let crashes = 0; crashes < maxCrashes; crashes++) {
-				await ask(line);
+				await askAlone(line);
 				if (!isCrash(answers.get(line))) break;
 				await sleep(0);
 			}

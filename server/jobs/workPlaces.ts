@@ -1,41 +1,41 @@
-/** Places at work: whoever only waits for somebody else's store gives its place up meanwhile. */
+/** Room for work: so much at a time, in turn; whoever only waits for somebody else's store gives its part up meanwhile. */
 
-/** Does something that needs no place: it is given up, and taken again afterwards. */
+/** Does something that needs no room: it is given up, and taken again afterwards. */
 export type Outside = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** One place as its holder sees it. */
+/** A part of the room as its holder sees it. */
 export interface WorkPlace extends Disposable {
 	readonly outside: Outside;
 }
 
 interface Waiting {
-	/** Somebody who had a place before. */
+	readonly size: number;
+	/** Somebody who had a part before. */
 	readonly isBack: boolean;
 	readonly enter: () => void;
 }
 
 export class WorkPlaces {
 	#free: number;
+	readonly #all: number;
 	#waiting: Waiting[] = [];
-	readonly #onBack: () => void;
 
-	/** @param onBack Told when somebody waits to come back */
-	constructor(places: number, onBack: () => void) {
-		this.#free = places;
-		this.#onBack = onBack;
+	/** @param all whole number, from 0 */
+	constructor(all: number) {
+		this.#free = all;
+		this.#all = all;
 	}
 
-	/** Whether somebody waits to come back, for whom idle ones make room. */
-	get isWanted(): boolean {
-		return this.#waiting.some(({ isBack }) => isBack);
-	}
-
-	/** Waits for a place. Resolves without one when the signal is aborted, as nobody works any more then. */
-	async take(signal: AbortSignal): Promise<WorkPlace> {
-		let holds = await this.#enter(false, signal);
+	/**
+	 * Waits for so much of the room, or for all of it where there is less. Who comes later is not let in before.
+	 * Resolves without any when the signal is aborted, as nobody works any more then.
+	 */
+	async take(size: number, signal: AbortSignal): Promise<WorkPlace> {
+		const part = Math.min(size, this.#all);
+		let holds = await this.#enter(part, false, signal);
 		let isOver = false;
 		const leave = () => {
-			if (holds) this.#leave();
+			if (holds) this.#leave(part);
 			holds = false;
 		};
 		return {
@@ -46,7 +46,7 @@ export class WorkPlaces {
 				} finally {
 					// Its work may have been given up meanwhile.
 					if (!isOver) {
-						holds = await this.#enter(true, signal);
+						holds = await this.#enter(part, true, signal);
 						if (isOver) leave();
 					}
 				}
@@ -58,11 +58,11 @@ export class WorkPlaces {
 		};
 	}
 
-	/** Whether there is a place; `false` when the signal is aborted. */
-	#enter(isBack: boolean, signal: AbortSignal): Promise<boolean> {
+	/** Whether there is room; `false` when the signal is aborted. */
+	#enter(size: number, isBack: boolean, signal: AbortSignal): Promise<boolean> {
 		if (signal.aborted) return Promise.resolve(false);
-		if (this.#free > 0) {
-			this.#free--;
+		if (this.#waiting.length === 0 && size <= this.#free) {
+			this.#free -= size;
 			return Promise.resolve(true);
 		}
 		return new Promise((resolve) => {
@@ -70,21 +70,33 @@ export class WorkPlaces {
 				signal.removeEventListener('abort', giveUp);
 				resolve(holds);
 			};
-			const own: Waiting = { isBack, enter: () => end(true) };
+			const own: Waiting = { size, isBack, enter: () => end(true) };
 			const giveUp = () => {
 				this.#waiting = this.#waiting.filter((one) => one !== own);
 				end(false);
+				this.#letIn();
 			};
 			signal.addEventListener('abort', giveUp, { once: true });
-			this.#waiting.push(own);
-			if (isBack) this.#onBack();
+			const place = isBack ? this.#waiting.findIndex((one) => !one.isBack) : -1;
+			this.#waiting.splice(place === -1 ? this.#waiting.length : place, 0, own);
+			this.#letIn();
 		});
 	}
 
-	#leave(): void {
-		const at = this.#waiting.findIndex(({ isBack }) => isBack);
-		const [next] = this.#waiting.splice(Math.max(0, at), 1);
-		if (next === undefined) this.#free++;
-		else next.enter();
+	#leave(size: number): void {
+		this.#free += size;
+		this.#letIn();
+	}
+
+	#letIn(): void {
+		for (
+			let next = this.#waiting[0];
+			next !== undefined && next.size <= this.#free;
+			next = this.#waiting[0]
+		) {
+			this.#waiting.shift();
+			this.#free -= next.size;
+			next.enter();
+		}
 	}
 }

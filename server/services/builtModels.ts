@@ -21,7 +21,7 @@ import {
 } from '../hub/placeModel.ts';
 import { rangedFile } from '../hub/rangedFile.ts';
 import type { HubFile, HubRepository } from '../hub/repository.ts';
-import { keepSame, listingOf } from '../hub/unfinished.ts';
+import { keepSame, listingOf, unlessEmpty } from '../hub/unfinished.ts';
 import { textOnly, type WeightFiles } from '../hub/weightFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
@@ -84,6 +84,7 @@ export async function buildFromHub(
 			if (waitedMs === 0) emit({ type: 'waiting', ownerPid: owner?.pid });
 		},
 	});
+	await using _rest = unlessEmpty(partial);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: repository.repository });
 	const builtFrom = builtFromOf(weights, flags);
@@ -174,6 +175,7 @@ export async function buildFromPath(
 	const { target, partial } = modelPaths(build.modelsFolder, build.folderName);
 	makeFolder(build.modelsFolder);
 	await using _lock = await lockFile(`${partial}.lock`, { signal });
+	await using _rest = unlessEmpty(partial);
 	const found = await stat(build.path);
 	const path = isArchive(build.path)
 		? await unpackedWeights(build.path, found, partial, signal)

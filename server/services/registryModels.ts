@@ -18,7 +18,7 @@ import {
 } from '../hub/placeModel.ts';
 import type { RetryOptions } from '../hub/retry.ts';
 import { type StudentModel, studentLicense } from '../hub/studentRegistry.ts';
-import { keepSame, listingOf } from '../hub/unfinished.ts';
+import { keepSame, listingOf, unlessEmpty } from '../hub/unfinished.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
@@ -58,6 +58,7 @@ export async function buildFromRegistry(
 			if (waitedMs === 0) emit({ type: 'waiting', ownerPid: owner?.pid });
 		},
 	});
+	await using _rest = unlessEmpty(partial);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: student.repository });
 	const builtFrom = {

@@ -5,6 +5,7 @@
 
 import { webAddresses } from './addresses.ts';
 import type { Span } from './sentences.ts';
+import { spelledTag, unitAhead } from './spelledMarks.ts';
 
 /** What may hold white space. Every repetition is bounded: hostile text must cost linear time. */
 const bracketed: readonly RegExp[] = [
@@ -21,6 +22,9 @@ const bracketed: readonly RegExp[] = [
 	/\$t\([^()\n]{1,200}\)/,
 	/@:(?:[\w.]{1,100}|\([\w.]{1,100}\))/,
 	/%\{[^{}\n]{1,100}\}/,
+	// Names of capitals that an "and" is a part of, AT&T: longer ones are menus with their keys, O&PEN.
+	/(?<![\p{L}\p{N}&;])\p{Lu}{1,2}(?:&(?:amp;)?\p{Lu}{1,2}){1,2}(?![\p{L}\p{N}&])/u,
+	new RegExp(spelledTag, 'u'),
 	// Entities.
 	/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/,
 	...webAddresses,
@@ -40,6 +44,7 @@ const wordLike: readonly RegExp[] = [
 	// Python named, printf, Objective-C.
 	/%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs](?:%%)*/,
 	/%(?:\d+\$)?[#0+'-]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z])(?:%%)*/,
+	new RegExp(`%(?:\\d{1,2}\\$)?\\d{0,3}(?:\\.\\d)?[dsuf]${unitAhead}`, 'u'),
 	/%[1-9](?!\d|[%p{L}])/,
 	// A percent sign of printf, with the number before it or the letter of a conversion that is only spoken of
 	// behind it: apart, a model would rewrite them.

@@ -20,10 +20,18 @@ let home: Home;
 before(async () => {
 	home = await newHome();
 });
-after(() => home.close());
+const children: ChildProcess[] = [];
+after(async () => {
+	for (const child of children) child.kill('SIGKILL');
+	await home.close();
+});
 
 function start(args: readonly string[]): ChildProcess {
-	return spawn(process.execPath, programArgs(...args), { env: home.env, stdio: 'ignore' });
+	const child = spawn(process.execPath, programArgs(...args), {
+		...{ env: home.env, stdio: ['ignore', 'ignore', 'pipe'] },
+	});
+	children.push(child);
+	return child;
 }
 
 async function batches(): Promise<{ readonly metadata: { readonly name: string } }[]> {
@@ -67,11 +75,16 @@ test('a recording that was left to the server is not sent again, and one that is
 	await copyFile(join(speech, 'annie.flac'), join(folder, 'left.flac'));
 	const own = async () => (await batches()).filter(({ metadata }) => metadata.name === 'left.flac');
 	const left = start(['transcribe', folder, ...model]);
+	left.stderr?.resume();
 	const ended = once(left, 'exit');
 	await until('it is handed over', async () => (await own()).length > 0);
 	left.kill('SIGINT');
 	await ended;
 	const watching = start(['transcribe', folder, ...model, '--watch']);
+	let said = '';
+	watching.stderr?.setEncoding('utf8').on('data', (part: string) => {
+		said += part;
+	});
 	const text = async (name: string) => {
 		await until(`${name} is there`, () => existsSync(join(folder, name)));
 		return readFile(join(folder, name), 'utf8');
@@ -80,6 +93,13 @@ test('a recording that was left to the server is not sent again, and one that is
 	assert.equal((await own()).length, 1);
 	await copyFile(join(speech, 'annie.flac'), join(folder, 'new.flac'));
 	assert.equal(await text('new.txt'), sentence);
+	// Its own transcripts are changes of the folder, too: of those it has nothing to say.
+	await copyFile(join(speech, 'annie.flac'), join(folder, 'last.flac'));
+	assert.equal(await text('last.txt'), sentence);
+	const told = () =>
+		[...said.matchAll(/^(\d+) transcribed/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+	await until('all is said', () => told() === 3);
+	assert.doesNotMatch(said, /^0 transcribed/m);
 	const stopped = once(watching, 'exit');
 	watching.kill('SIGINT');
 	await stopped;

@@ -373,3 +373,31 @@ test('where nothing can be written, nothing is translated', async () => {
 	assert.deepEqual([failed, asked], [2, []]);
 	assert.match(err, /^blocked\/a\.md cannot be written: .*blocked is no folder\.$/m);
 });
+
+test('a file that holds all its languages gets them, one after the other, and is checked', async () => {
+	const catalogue = {
+		sourceLanguage: 'en',
+		strings: {
+			open: { localizations: { en: { stringUnit: { state: 'translated', value: 'Open it' } } } },
+			'Save it': {},
+		},
+		version: '1.0',
+	};
+	await write({ 'App/Main.xcstrings': JSON.stringify(catalogue, null, 2) });
+	const first = await run({ names: ['App'], targets: ['de', 'fr', 'es'] });
+	assert.deepEqual([first.translated, first.failed], [3, 0], first.err);
+	const { strings } = JSON.parse(await read('App/Main.xcstrings'));
+	for (const to of ['de', 'fr', 'es'])
+		assert.deepEqual(strings.open.localizations[to], {
+			stringUnit: { state: 'needs_review', value: 'OPEN IT' },
+		});
+	assert.equal((await run({ names: ['App'], targets: ['de', 'fr', 'es'] })).current, 3);
+	assert.equal((await check(['App'])).code, 0);
+	strings['Close it'] = {};
+	await write({ 'App/Main.xcstrings': JSON.stringify({ ...catalogue, strings }, null, 2) });
+	const found = await check(['App']);
+	assert.match(found.out, /Main\.xcstrings:\d+: missing: 'Close it' has no translation \(de\)/);
+	assert.equal(found.code, 1);
+	const second = await run({ names: ['App'], targets: ['de'] });
+	assert.deepEqual(second.asked, ['Close it']);
+});

@@ -58,6 +58,20 @@ for (const maxBatchSize of [4, 1])
 		await Promise.all(background);
 	});
 
+test('the turn of waiting background work keeps nobody out while others of it run', async () => {
+	const { decoder, run } = setUp();
+	// Four run for long, and the others wait for their places.
+	const background = Array.from({ length: 8 }, (_, at) => run(prompt(at, 8), 400, 'batch'));
+	for (let turns = 0; turns < 30; turns++) await turn();
+	const waited: number[] = [];
+	for (let people = 0; people < 20; people++) {
+		const before = decoder.steps;
+		waited.push((await run(prompt(people, 20), 4, 'interactive')).first - before);
+	}
+	assert.ok(Math.max(...waited) <= 3, `steps until the first token: ${waited.join(', ')}`);
+	await Promise.all(background);
+});
+
 test('background work goes on however many people come', async () => {
 	const { run } = setUp();
 	let isDone = false;

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { unlessEmpty } from '../../server/hub/unfinished.ts';
 import {
 	listUnfinished,
 	maxUnfinishedAgeMs,
@@ -43,6 +51,21 @@ describe('what was not finished', () => {
 		assert.equal(found.find(({ name }) => name === 'a')?.changedAt, now - 3 * day);
 		for (const { sizeBytes } of found) assert.ok(sizeBytes > 90_000 && sizeBytes < 400_000);
 		assert.deepEqual(await listUnfinished(join(base, 'nowhere')), []);
+	});
+
+	it('is nothing where nothing has come yet', async () => {
+		const models = join(base, String(count++));
+		const [empty, begun] = ['empty', 'begun'].map((name) => join(models, '.downloads', name));
+		assert.ok(empty && begun);
+		for (const folder of [empty, begun]) {
+			mkdirSync(join(folder, 'source', 'inner'), { recursive: true });
+			writeFileSync(`${folder}.files.json`, '{}');
+		}
+		writeFileSync(join(begun, 'source', 'inner', 'config.json.part'), '');
+		for (const folder of [empty, begun, join(models, 'nowhere')]) {
+			await using _rest = unlessEmpty(folder);
+		}
+		assert.deepEqual(readdirSync(join(models, '.downloads')).sort(), ['begun', 'begun.files.json']);
 	});
 
 	it('goes when nobody has come back to it for a month', async () => {

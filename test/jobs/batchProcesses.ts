@@ -80,10 +80,11 @@ export async function answers(jobs: OpenJobs, fileId: string | undefined): Promi
 export const expected = (count: number) =>
 	Array.from({ length: count }, (_, id) => `${id} 200 TEXT ${id}`);
 
-/** Shards that are done. */
+/** Shards that are done; of a batch that has ended, more than any number. */
 export async function openItems(service: JobService, id: string): Promise<number> {
 	const { batches } = await service.open();
-	const { open } = await batches.get(owner.person, id);
+	const { open, end } = await batches.get(owner.person, id);
+	if (end !== undefined) return Number.POSITIVE_INFINITY;
 	await open?.done.refresh();
 	return open?.done.size ?? 0;
 }

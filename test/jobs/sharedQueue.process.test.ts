@@ -79,7 +79,8 @@ test('a Redis that is killed, one that has lost its disk, and one that is emptie
 	skip,
 }, async () => {
 	await using own = await RedisServer.start();
-	const options = { ...optionsOf(own), itemMs: 4 };
+	// Slow enough that each fault finds something to do.
+	const options = { ...optionsOf(own), itemMs: 60 };
 	const { service, jobs, id } = await begun(items(600), options);
 	const workers = [work(options), work(options)];
 	const goesOn = async (shards: number) =>

@@ -13,6 +13,7 @@ import { createHubHttp } from '../../server/hub/http.ts';
 import { readManifest } from '../../server/hub/manifest.ts';
 import { readRepository } from '../../server/hub/repository.ts';
 import { selectWeights } from '../../server/hub/weightFiles.ts';
+import { AppError } from '../../server/protocol/index.ts';
 import {
 	type BuildDeps,
 	type BuildFlags,
@@ -144,7 +145,7 @@ describe('a model built of a repository', () => {
 			ranges.map(({ range }) => range),
 			['bytes=100000-149999'],
 		);
-		assert.deepEqual(await readdir(join(models, '.downloads')), []);
+		assert.deepEqual(await readdir(join(models, '.downloads'), { recursive: true }), []);
 		const manifest = await readManifest(folder);
 		assert.equal(manifest?.license, 'mit');
 		assert.equal(manifest?.builtFrom?.files[0]?.path, 'model.safetensors');
@@ -220,6 +221,21 @@ describe('a model built of a repository', () => {
 		assert.equal(fetched.length, 1);
 	});
 
+	it('leaves nothing where it cannot be built, or nothing of it may be read', async () => {
+		await using hub = await startHub(repository);
+		const builder = new CopyingBuilder();
+		builder.fail = new AppError('unsupported_model', 'No such form.');
+		const models = join(base, 'refused');
+		await assert.rejects(pull(hub, models, depsOf(builder)), { code: 'unsupported_model' });
+		assert.deepEqual(await readdir(join(models, '.downloads'), { recursive: true }), []);
+		hub.faults.onFile = (_request, response) => {
+			response.writeHead(403).end('{}');
+			return true;
+		};
+		await assert.rejects(pull(hub, models, depsOf(builder)), { code: 'forbidden' });
+		assert.deepEqual(await readdir(join(models, '.downloads'), { recursive: true }), []);
+	});
+
 	it('does not take the place of another model', async () => {
 		await using hub = await startHub({ ...repository, 'm-Q8_0.gguf': randomBytes(2000) });
 		const models = join(base, 'taken');
@@ -289,7 +305,7 @@ describe('a model built of what lies here', () => {
 		await buildFromPath(depsOf(builder), build, () => {}, never);
 		assert.equal(seen[0], seen[1]);
 		assert.deepEqual(await readdir(models), ['.downloads', 'x']);
-		assert.deepEqual(await readdir(join(models, '.downloads')), []);
+		assert.deepEqual(await readdir(join(models, '.downloads'), { recursive: true }), []);
 	});
 
 	it('weights are told from models by what is there', async () => {

@@ -46,6 +46,17 @@ test('code, addresses, paths and options are found', () => {
 	]);
 });
 
+test('names of capitals with an "and" in them are found, mnemonics of menus are none', () => {
+	assert.deepEqual(found('Call AT&T or AT&amp;T about R&D, Q&A and S&P.'), [
+		'AT&T',
+		'AT&amp;T',
+		'R&D',
+		'Q&A',
+		'S&P',
+	]);
+	assert.deepEqual(found('E&xit, &File, O&PEN FILE, Black&White, A & B'), []);
+});
+
 test('ordinary prose is left to the translator', () => {
 	for (const text of [
 		'Do you like and/or, his/her?',

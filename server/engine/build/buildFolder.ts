@@ -13,6 +13,7 @@ import { ggufConfig } from './architectures/ggufConfig.ts';
 import { ggufEncoder, isGgufEncoder } from './architectures/ggufEncoder.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
+import { checkTexts } from './checkTexts.ts';
 import { readCalibration } from './measure/calibration.ts';
 import { openGguf } from './sources/gguf.ts';
 import { openModelSource } from './sources/openModelSource.ts';
@@ -128,6 +129,7 @@ export async function buildFolder(
 	await listener.onPlan(facts);
 	const { loss } = await buildModel({
 		...options,
+		checkFiles: checkTexts,
 		calibration: (folder, vocabulary) =>
 			readCalibration(folder, vocabulary, readDecoderConfig(config).contextLength),
 		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),

@@ -83,6 +83,8 @@ export interface BuildOptions {
 		folder: string,
 		vocabulary: number,
 	) => Promise<CalibrationTokens | undefined>;
+	/** Looks at the small files before any weight is read; where it rejects, nothing stays. */
+	readonly checkFiles?: (folder: string) => Promise<void>;
 	/** Looks at the finished folder before it gets its name; where it rejects, nothing stays. Gives the loss. */
 	readonly check?: (folder: string, found: Followed) => Promise<BuiltLoss | undefined>;
 	readonly signal?: AbortSignal;
@@ -156,6 +158,11 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	const work = options.work ?? join(dirname(target), '.building', basename(target));
 	makeFolder(dirname(work));
 	await using _lock = await lockFile(`${work}.lock`, signal === undefined ? {} : { signal });
+	const journal = `${work}.journal`;
+	const clear = async (): Promise<void> => {
+		await removePath(journal, { force: true });
+		await removeStates(work);
+	};
 	await refuseTaken(target);
 	const text = (value: unknown): string => `${JSON.stringify(value, undefined, '\t')}\n`;
 	makeFolder(join(work, 'onnx'));
@@ -166,27 +173,27 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	]) {
 		await writeWhole(join(work, name), content);
 	}
+	const removed = async (): Promise<void> => {
+		await clear();
+		await removePath(work, { recursive: true, force: true });
+	};
+	await options.checkFiles?.(work).catch(async (error: unknown) => {
+		await removed();
+		throw error;
+	});
 	const vocabulary = vocabularyToFollow(plan.graph);
 	const calibration = vocabulary === 0 ? undefined : await options.calibration?.(work, vocabulary);
 	const origin = originOf(options);
 	const hash = createHash('sha256').update(JSON.stringify([origin, calibration]));
 	for (const [name, bytes] of plan.graph.graphs) hash.update(name).update(bytes);
 	const identity = hash.digest('hex');
-	const journal = `${work}.journal`;
-	const clear = async (): Promise<void> => {
-		await removePath(journal, { force: true });
-		await removeStates(work);
-	};
 	const path = join(work, 'onnx', plan.graph.dataName);
 	const found = await fill(plan, path, journal, { work, identity, calibration }, options);
 	let loss: BuiltLoss | undefined;
 	try {
 		loss = await options.check?.(work, found);
 	} catch (error) {
-		if (!(error instanceof AppError && error.code === 'cancelled')) {
-			await clear();
-			await removePath(work, { recursive: true, force: true });
-		}
+		if (!(error instanceof AppError && error.code === 'cancelled')) await removed();
 		throw error;
 	}
 	const said = loss === undefined ? origin : { ...origin, loss };

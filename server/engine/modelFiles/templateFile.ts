@@ -17,7 +17,8 @@ export async function readChatTemplate(
 	const given = promptTemplateOf(await readCard(folder, 'nearglot.json'), 'promptTemplate');
 	if (given !== undefined) return promptTemplateJinja(given);
 	const published = await publishedTemplate(folder, forTools);
-	if (published !== undefined) return published;
+	// Converters write an empty one where a model has none.
+	if (published !== undefined && published.trim() !== '') return published;
 	const card = await readCard(folder, 'inference_model.json');
 	const older = promptTemplateOf(card, 'PromptTemplate');
 	return older === undefined ? undefined : promptTemplateJinja(older);

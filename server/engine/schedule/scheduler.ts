@@ -206,17 +206,17 @@ export class Scheduler {
 		if (this.#waiting.size > 0) this.#notifyPositions();
 	}
 
-	/**
-	 * Who is let in now: the next in turn where there is room, else the first person of whom nothing runs. People who
-	 * have filled the server would otherwise keep out everybody else until they are done.
-	 */
+	/** Who is let in: the next in turn where there is room, else the first of whom nothing runs, whoever fills the server. */
 	#nextAdmitted(): Submission | undefined {
 		const next = this.#waiting.peek();
 		if (next === undefined || this.#runQueue.length === 0 || this.#fits(next)) return next;
 		const running = new Set(this.#runQueue.map(({ owner }) => owner));
+		// Background work that has its turn while others of it run waits for those alone, and keeps nobody out.
+		const isServed =
+			next.priority === 'batch' && this.#runQueue.some(({ isBackground }) => isBackground);
 		for (const other of this.#waiting)
-			if (other.priority === 'interactive' && !running.has(other.owner) && this.#fits(other))
-				return other;
+			if (other.priority === 'interactive' && (isServed || !running.has(other.owner)))
+				if (this.#fits(other)) return other;
 		return undefined;
 	}
 

@@ -42,7 +42,7 @@ export class ChatTemplate {
 		} catch (error) {
 			throw new AppError(
 				'unsupported_model',
-				`The model's chat template cannot be read: ${messageOf(error)}`,
+				`The model's chat template cannot be read (${messageOf(error)}). Take another version of the model.`,
 				{ cause: error },
 			);
 		}

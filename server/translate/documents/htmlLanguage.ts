@@ -17,11 +17,15 @@ interface Attribute {
 	readonly quoted: boolean;
 }
 
+/** What `<meta>` says the language of a page by. */
+const languageMetas = new Set(['og:locale', 'content-language', 'language', 'dc.language']);
+
 const languageAttributes = new Set(['lang', 'xml:lang']);
 
 /**
  * `lang` and `xml:lang` of `<html>`, and of elements in the same language, name the target; `dir` of `<html>`
- * follows its script, and comes where the document is to be read from the right. Other languages inside stay named.
+ * follows its script, and comes where the document is to be read from the right. What `<meta>` says of the page is said
+ * of the target. Other languages inside stay named.
  *
  * @param to Target language (BCP 47)
  */
@@ -38,6 +42,13 @@ export function inLanguage(text: string, to: string): string {
 		edits.push({ start, end, text: quoted ? value : `"${value}"` });
 	const setLanguage = (attributes: readonly Attribute[]) => {
 		for (const attribute of attributes) if (isOf(attribute, source)) set(attribute, tag);
+	};
+	const setMeta = () => {
+		const ofName = (name: string) => ofTag.find((one) => one.name === name);
+		const key = ofName('property') ?? ofName('name') ?? ofName('http-equiv');
+		const content = ofName('content');
+		if (content && key && languageMetas.has(key.value.trim().toLowerCase()))
+			if (isLanguage(content.value)) set(content, writtenAs(content.value.trim(), tag));
 	};
 	const openHtml = (start: number) => {
 		const named = ofTag.filter(({ name }) => languageAttributes.has(name));
@@ -62,6 +73,7 @@ export function inLanguage(text: string, to: string): string {
 			onopentag(name, attributes, implied) {
 				const { startIndex } = parser;
 				if (!kept.open(name, attributes) && !implied) {
+					if (name === 'meta') setMeta();
 					if (name === 'html') openHtml(startIndex + '<html'.length);
 					else setLanguage(ofTag);
 				}
@@ -78,4 +90,15 @@ export function inLanguage(text: string, to: string): string {
 /** Whether an attribute names the language that the document is in. */
 function isOf({ name, value }: Attribute, source: string | undefined): boolean {
 	return languageAttributes.has(name) && source !== undefined && sameLanguage(value.trim(), source);
+}
+
+const isLanguage = (value: string): boolean =>
+	/^[A-Za-z]{2,3}(?:[_-][A-Za-z]{2})?$/.test(value.trim());
+
+/** A language as one beside it is written: `en_US` has its country, `en` has none. */
+function writtenAs(model: string, tag: string): string {
+	const joint = model.includes('_') ? '_' : '-';
+	if (model.length < 5 || model.indexOf(joint) < 0) return tag;
+	const { language, region } = new Intl.Locale(tag).maximize();
+	return region === undefined ? tag : `${language}${joint}${region}`;
 }

@@ -1,8 +1,17 @@
 /** Placeholders of every dialect, to be found again in a translation exactly as often. */
 
+import { spelledTag, unitAhead } from '../spelledMarks.ts';
+
 /** Matches a placeholder. */
-export const placeholderPattern =
-	/%%(?:(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z]))?|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,`]*(?:,[^{}`]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrs]|%(?:\d{1,8}\$)?[-+#0']{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
+export const placeholderPattern = new RegExp(
+	[
+		spelledTag,
+		`%(?:\\d{1,2}\\$)?\\d{0,3}(?:\\.\\d)?[dsuf]${unitAhead}`,
+		/%%(?:(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z]))?|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,`]*(?:,[^{}`]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrs]|%(?:\d{1,8}\$)?[-+#0']{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/
+			.source,
+	].join('|'),
+	'gi',
+);
 
 /** The placeholders of a text, sorted. */
 export function placeholders(text: string): string[] {
@@ -30,11 +39,12 @@ export function sameConversions(source: string, translation: string): boolean {
 	return all(from) === all(to) && inOrder(from) === inOrder(to);
 }
 
+const withUnit = new RegExp(`%(?:\\d{1,2}\\$)?\\d{0,3}(?:\\.\\d)?[dsuf]${unitAhead}`);
 const certain =
 	/%%|%(?:\d{1,8}\$)?[-+0#]{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcs@](?![A-Za-z])|%\(\w+\)/;
 
 /** Whether a text is a format of printf for certain, and not words with a percent sign among them. */
-export const isPrintf = (text: string): boolean => certain.test(text);
+export const isPrintf = (text: string): boolean => certain.test(text) || withUnit.test(text);
 
 /** ICU messages with branches: their inner texts cannot be translated as one sentence. */
 export function isIcuBranching(text: string): boolean {

@@ -7,6 +7,17 @@ import type { Extract, Piece } from './piece.ts';
 
 /** Begins what another person says. */
 const dash = /^[ \t]*[-–—][ \t]*(?=\S)/;
+/** Who speaks, in capitals: a name. */
+const speaker =
+	/^(?:>>[ \t]*)?(?=[^:\r\n]{0,30}\p{Lu}{2})\p{Lu}[\p{Lu}\p{N}.'’ &#-]{0,30}(?:[ \t]*\([^()\r\n]{1,40}\))?:[ \t]+(?=\S)/u;
+/** What is heard but not said, on a line of its own. */
+const sound = /^(?:\[[^[\]\r\n]+\]|\([^()\r\n]+\))$/;
+/** How what is heard, or sung, may begin and end. */
+const brackets: readonly (readonly [RegExp, RegExp])[] = [
+	[/^\[/, /\]$/],
+	[/^\(/, /\)$/],
+	[/^[♪♫♬]{1,9}[ \t]{0,9}/, /(?<=[^\s♪♫♬])[ \t]{0,9}[♪♫♬]{1,9}$/],
+];
 /** Where a cue stands and how its letters look, before its words. */
 const leading = /^(?:[ \t]{0,20}\{\\[^{}\r\n]{0,200}\})+[ \t]*/;
 
@@ -23,13 +34,18 @@ function extract(text: string): Piece[] {
 	return pieces;
 }
 
-/** Lines of a cue by who speaks them: a dash begins the next one. */
+/** Lines of a cue by who speaks them: a dash or a name begins the next one, and sounds stand alone. */
 function bySpeaker(lines: readonly TextLine[]): TextLine[][] {
 	const found: TextLine[][] = [];
+	let wasSound = false;
 	for (const line of lines) {
 		const last = found.at(-1);
-		if (last === undefined || dash.test(line.text.replace(leading, ''))) found.push([line]);
+		const words = line.text.replace(leading, '').trim();
+		const isSound = sound.test(words.replace(/^<\w{1,20}>|<\/\w{1,20}>$/g, ''));
+		const begins = isSound || wasSound || dash.test(words) || speaker.test(words);
+		if (last === undefined || begins) found.push([line]);
 		else last.push(line);
+		wasSound = isSound;
 	}
 	return found;
 }
@@ -38,16 +54,31 @@ function spoken(lines: readonly TextLine[], base: number, eol: string): Piece[] 
 	const [first] = lines;
 	const last = lines.at(-1);
 	if (!first || !last) return [];
-	const marks = leading.exec(first.text)?.[0] ?? '';
-	const dashed = marks + (dash.exec(first.text.slice(marks.length))?.[0] ?? '');
-	const skipped = dashed + (leading.exec(first.text.slice(dashed.length))?.[0] ?? '');
-	const text = lines
-		.map((line, index) => (index === 0 ? line.text.slice(skipped.length) : line.text).trim())
+	let skipped = 0;
+	for (const mark of [leading, dash, leading, speaker])
+		skipped += mark.exec(first.text.slice(skipped))?.[0].length ?? 0;
+	const whole = lines
+		.map((line, index) => (index === 0 ? line.text.slice(skipped) : line.text).trim())
 		.join(' ');
+	const [opened, closed] = heldBy(whole);
+	const text = whole.slice(opened, whole.length - closed);
 	if (!/\p{L}{2}/u.test(text)) return [];
-	const end = base + last.start + last.text.length;
+	skipped += Math.max(0, first.text.slice(skipped).search(/\S/)) + opened;
+	const end = base + last.start + last.text.trimEnd().length - closed;
 	const encode = (translation: string) => balance(translation, lines.length, eol);
-	return [{ start: base + first.start + skipped.length, end, text, encode }];
+	return [{ start: base + first.start + skipped, end, text, encode }];
+}
+
+/** Characters that a whole text begins and ends with around what is heard or sung. */
+function heldBy(text: string): readonly [number, number] {
+	for (const [opens, closes] of brackets) {
+		const [opened, closed] = [opens.exec(text)?.[0].length, closes.exec(text)?.[0].length];
+		if (opened === undefined || closed === undefined) continue;
+		// Others within are of parts of it.
+		const inner = text.slice(opened, text.length - closed);
+		if (opened + closed < text.length && !/[[\]()♪♫♬]/.test(inner)) return [opened, closed];
+	}
+	return [0, 0];
 }
 
 export const extractSubtitles: Extract = Object.assign(extract, { rules: gateRules.subtitles });

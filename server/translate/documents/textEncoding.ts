@@ -44,6 +44,7 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 		const text = asUtf8(bytes);
 		if (text !== undefined) return { text, encoding: 'utf-8' };
 	}
+	if (declared === undefined) refuseDeclared(bytes);
 	const guessed = declared ?? guess(bytes);
 	if (guessed === undefined) {
 		if (bytes.includes(0) && asUtf8(bytes) !== undefined)
@@ -61,7 +62,7 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 
 /** A text in an encoding; where that has not all its letters, as references the format knows, else in UTF-8. */
 export function encodeText(text: string, encoding: string, fileName: string): EncodedText {
-	if (encoding === 'utf-8') return { bytes: new TextEncoder().encode(text), encoding };
+	if (encoding === 'utf-8') return { bytes: new TextEncoder().encode(saidInUtf8(text)), encoding };
 	if (encoding.startsWith('utf-16')) return { bytes: utf16(text, encoding), encoding };
 	const codes = new Map<string, number>();
 	for (const [index, letter] of letters(encoding).entries())
@@ -84,6 +85,33 @@ function inUtf8(text: string): EncodedText {
 	return { bytes: new TextEncoder().encode(renamed), encoding: 'utf-8' };
 }
 
+/** Where a file that has come to hold other letters than those of ASCII says another encoding than it is in. */
+const saidEncoding =
+	/^(\s{0,100}<\?xml\s[^>]{0,200}?encoding=["'])([\w-]{1,40})|("Content-Type: [\w/]{1,40}; charset=)([\w-]{1,40})/;
+
+function saidInUtf8(text: string): string {
+	if (!/[^\0-\x7f]/.test(text)) return text;
+	return text.replace(saidEncoding, (all, xml, name, head, other) =>
+		isUnwritten(name ?? other) ? `${xml ?? head}UTF-8` : all,
+	);
+}
+
+/** Whether this is an encoding, but none that is written here. */
+function isUnwritten(name: string): boolean {
+	try {
+		writable(name);
+		return false;
+	} catch (error) {
+		return error instanceof AppError && error.cause === undefined;
+	}
+}
+
+/** @throws AppError when a file says an encoding that is not written here */
+function refuseDeclared(bytes: Uint8Array): void {
+	const name = declaredName(bytes);
+	if (name !== undefined && isUnwritten(name)) writable(name);
+}
+
 function byMark(bytes: Uint8Array): string | undefined {
 	const [first, second, third, fourth] = bytes;
 	// With two zeros behind it the mark is that of UTF-32, which nobody writes.
@@ -95,12 +123,7 @@ function byMark(bytes: Uint8Array): string | undefined {
 
 /** The encoding that the head of an HTML, XML or gettext file names, where this can write it. */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
-	const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
-	const [, xml, other] =
-		/^\s{0,100}<\?xml\s[^>]{0,200}?encoding=["']([\w-]{1,40})|charset=["']?([\w-]{1,40})/i.exec(
-			head,
-		) ?? [];
-	const found = xml ?? other;
+	const found = declaredName(bytes);
 	if (found === undefined) return undefined;
 	try {
 		return writable(found);
@@ -108,6 +131,15 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
 		// Templates say CHARSET, and what cannot be written is told when it cannot be read as UTF-8.
 		return undefined;
 	}
+}
+
+function declaredName(bytes: Uint8Array): string | undefined {
+	const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
+	const [, xml, other] =
+		/^\s{0,100}<\?xml\s[^>]{0,200}?encoding=["']([\w-]{1,40})|charset=["']?([\w-]{1,40})/i.exec(
+			head,
+		) ?? [];
+	return xml ?? other;
 }
 
 /** The standard's name of an encoding that can be read and written. */

@@ -210,3 +210,6 @@ export const localName = ({ name }: XmlElement): string => name.slice(name.index
 export function xmlCode(text: string): string {
 	return escapeMarkup(text.toWellFormed()).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '');
 }
+
+/** The same of words that {@link xmlWords} has read: what looks like a reference in them is none. */
+export const xmlCodeOfWords = (words: string): string => xmlCode(words.replaceAll('&', '&amp;'));

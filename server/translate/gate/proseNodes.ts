@@ -3,7 +3,8 @@
  * may be wrapped elsewhere afterwards.
  */
 
-import { asciiDocMarks, isUnderlined, rstMarks, singleMark } from '../documents/prose/marks.ts';
+import { asciiDialect } from '../documents/prose/asciiDialect.ts';
+import { isUnderlined, rstMarks, singleMark } from '../documents/prose/marks.ts';
 import { linesOf } from '../whiteSpace.ts';
 import type { SyntaxNode } from './gate.ts';
 
@@ -13,7 +14,7 @@ const rstHead =
 
 /** Lines under titles, directives, targets, lists, roles, literals. */
 export function rstNodes(text: string): SyntaxNode[] {
-	return withMarks(text, rstMarks, (line) => {
+	return withMarks(text, { marks: rstMarks, gaps: rstGaps }, (line) => {
 		const [, sign] = underline.exec(line.trimEnd()) ?? [];
 		if (sign !== undefined) return [`line ${sign}`];
 		const ends = /::[ \t]*$/.test(line) ? ['::'] : [];
@@ -38,12 +39,18 @@ const isAsciiDocLine = (line: string): boolean =>
 	/^(?:`{3}|\/\/|:!?[\w-]{1,100}!?:)/.test(line) ||
 	(line.endsWith(']') && /^(?:\[|\w{1,30}::)/.test(line));
 const asciiDocHead =
-	/^(?:={1,6}[ \t]|#{1,6}[ \t]|(?:\*{1,6}|-|\.{1,6}|\d{1,4}\.|<\d{1,3}>)[ \t]|(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING):[ \t]|\.(?=[^\s.]))/;
+	/^(?:={1,6}[ \t]|#{1,6}[ \t]|(?:\*{1,6}|-|\.{1,6}|\d{1,4}\.|<\d{1,3}>)[ \t]|(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING):[ \t])/;
+
+const rstGaps = /\r?\n(?![ \t]*\r?\n)[ \t]*/g;
+/** Ends of lines within paragraphs: items, terms, blocks and their borders begin and end others. */
+const asciiDocGaps =
+	/(?<!::)\r?\n(?![ \t]*\r?\n|[ \t]*(?:\*{1,6}|-|\.{1,6}|\d{1,4}\.)[ \t]|[^\n]{1,100}::\r?\n|[ \t]*(?:([-.+/=*_])\1{3,}|--|\+|\|===+)[ \t]*(?:\r?\n|$)|\[[^\n]{1,200}\]\r?\n)[ \t]*/g;
 
 /** Blocks, attributes, macros, titles, lists, the bars of tables, marks. */
 export function asciiDocNodes(text: string): SyntaxNode[] {
 	let inTable = false;
-	const nodes = withMarks(text, asciiDocMarks, (line, above) => {
+	const { marks } = asciiDialect(text);
+	const nodes = withMarks(text, { marks, gaps: asciiDocGaps }, (line, above) => {
 		const body = line.trimEnd();
 		// Its length is that of the title.
 		if (isUnderlined(above, body)) return [`line ${body.charAt(0)}`];
@@ -51,10 +58,12 @@ export function asciiDocNodes(text: string): SyntaxNode[] {
 		if (isAsciiDocLine(body)) return [body];
 		const bars = inTable ? (body.match(/(?<!\\)\|/g)?.length ?? 0) : 0;
 		const head = asciiDocHead.exec(body.trimStart())?.[0].trim();
+		// Within a paragraph a name may begin with a full stop.
+		const isTitle = /^\.[^\s.]/.test(body) && (above === '' || isAsciiDocLine(above));
 		const term = /(?::{2,4}|;;)(?=[ \t]|$)/.exec(body)?.[0];
 		const hard = / \+$/.test(body) ? [' +'] : [];
 		return [
-			...(head ? [head] : []),
+			...(head ? [head] : isTitle ? ['.'] : []),
 			...(term ? [term] : []),
 			...hard,
 			...(bars ? [`${bars} bars`] : []),
@@ -70,7 +79,7 @@ export function asciiDocNodes(text: string): SyntaxNode[] {
  */
 function withMarks(
 	text: string,
-	marks: RegExp,
+	{ marks, gaps }: { readonly marks: RegExp; readonly gaps: RegExp },
 	nodesOf: (line: string, above: string) => readonly string[],
 ): SyntaxNode[] {
 	let above = '';
@@ -82,7 +91,7 @@ function withMarks(
 	// A mark may go on in the next line of its paragraph; offsets stay.
 	const joined = text
 		.replace(/^([!-/:-@[-`{-~])\1{2,}[ \t]*$/gm, (line) => ' '.repeat(line.length))
-		.replace(/\r?\n(?![ \t]*\r?\n)[ \t]*/g, (gap) => ' '.repeat(gap.length));
+		.replace(gaps, (gap) => ' '.repeat(gap.length));
 	for (const match of joined.matchAll(marks)) {
 		const [place] = Object.values(match.indices?.groups ?? {}).filter((one) => one !== undefined);
 		const [from, to] = place ?? [match.index, match.index];

@@ -1,16 +1,18 @@
 /** Folders of weights as they are published: what is built of them, and which of several faults is told. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildFolder } from '../../../server/engine/build/buildFolder.ts';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { readChatTemplate } from '../../../server/engine/modelFiles/templateFile.ts';
 import { roughlyUsableMemory } from '../../../server/net/roughMemory.ts';
 import { AppError } from '../../../server/protocol/index.ts';
 import { float32Tensor, ggufBytes, safetensorsBytes } from '../../fixtures/weightFiles.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { type Drawn, randomWeights } from './randomWeights.ts';
+import { smallGguf } from './smallGguf.ts';
 
 const encoders: readonly (Drawn & { readonly name: string; readonly config: object })[] =
 	JSON.parse(readFileSync(new URL('../../fixtures/torchEncoders.json', import.meta.url), 'utf8'));
@@ -37,6 +39,44 @@ test('of a GGUF file without a tokenizer, an unknown architecture is told first'
 	};
 	assert.match(await attempt('mamba'), /mamba/);
 	assert.doesNotMatch(await attempt('mamba'), /tokenizer/);
+});
+
+test('a template or a tokenizer that cannot be read is told before any weight is read', async () => {
+	const folder = temporaryFolder('texts');
+	const path = join(folder, 'small.gguf');
+	const target = join(folder, 'models', 'small');
+	const attempt = async (more: Readonly<Record<string, unknown>>) => {
+		writeFileSync(path, smallGguf(more));
+		const phases: string[] = [];
+		const error = await buildFolder(
+			{ source: { kind: 'path', path }, target, origin: { source: 'test' } },
+			{
+				onPlan: async () => {},
+				onProgress: ({ phase }) => phases.push(phase),
+				usableBytes: async () => roughlyUsableMemory(),
+			},
+		).catch((reason: unknown) => reason);
+		assert.ok(error instanceof AppError && error.code === 'unsupported_model', String(error));
+		assert.deepEqual(phases, []);
+		assert.ok(!existsSync(target) && !existsSync(join(folder, 'models', '.building', 'small')));
+		return error.message;
+	};
+	const template = '{% for m in messages %}{{ m.role';
+	assert.match(await attempt({ 'tokenizer.chat_template': template }), /template cannot be read/);
+	const merges = { 'tokenizer.ggml.merges': ['no such'] };
+	assert.match(await attempt(merges), /merge/);
+});
+
+test('an empty chat template is none', async () => {
+	const folder = temporaryFolder('base');
+	const path = join(folder, 'base.gguf');
+	writeFileSync(path, smallGguf({ 'tokenizer.chat_template': '' }));
+	const target = join(folder, 'base');
+	await buildFolder(
+		{ source: { kind: 'path', path }, target, origin: { source: 'test' } },
+		{ onPlan: async () => {}, onProgress: () => {}, usableBytes: async () => 0 },
+	);
+	assert.equal(await readChatTemplate(target), undefined);
 });
 
 const { POSITIVE_INFINITY: enough } = Number;

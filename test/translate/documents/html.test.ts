@@ -143,6 +143,16 @@ test('HTML names the language that it is now in, and its direction', async () =>
 		['<html lang="en"><p>Words', 'de-12', '<html lang="de"><p>Words'],
 		['<html lang="en"><p>Words', '"x', '<html lang="en"><p>Words'],
 		['<html lang="en" dir="auto"><p>Words', 'ar', '<html lang="ar" dir="auto"><p>Words'],
+		[
+			'<html lang="en"><meta property="og:locale" content="en_US"><meta http-equiv=Content-Language content=en><meta property="og:locale:alternate" content="fr_FR"><p>Words',
+			'de',
+			'<html lang="de"><meta property="og:locale" content="de_DE"><meta http-equiv=Content-Language content="de"><meta property="og:locale:alternate" content="fr_FR"><p>Words',
+		],
+		[
+			'<meta property="og:locale" content="en_GB"><meta name="language" content="English"><p>Words',
+			'pt-BR',
+			'<meta property="og:locale" content="pt_BR"><meta name="language" content="English"><p>Words',
+		],
 		['<html lang="en" translate="no"><p>Words', 'de', '<html lang="en" translate="no"><p>Words'],
 	] as const)
 		assert.equal(await into(source, to), made);

@@ -88,3 +88,29 @@ test('UTF-32 is not taken for UTF-16', () => {
 test('a text with zero bytes in it is not said to be in another encoding', () => {
 	assert.throws(() => decodeText(Buffer.from('Some é words \0 here'), 'a.md'), /holds zero bytes/);
 });
+
+test('an encoding that a file names and that is not written here is told by its name', () => {
+	const page = Buffer.concat([
+		Buffer.from('<meta charset="Shift_JIS"><p>'),
+		Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67]),
+	]);
+	assert.throws(
+		() => decodeText(page, 'a.html'),
+		/Files in shift_jis are not written here.*iconv -f shift_jis/,
+	);
+});
+
+test('a file that says such an encoding, and has letters of ASCII only, says UTF-8 once it has others', () => {
+	for (const [name, head] of [
+		['a.po', 'msgid ""\nmsgstr "Content-Type: text/plain; charset=SHIFT_JIS\\n"\n'],
+		['a.resx', '<?xml version="1.0" encoding="euc-jp"?>\n<root/>\n'],
+	] as const) {
+		const { text, encoding } = decodeText(Buffer.from(head), name);
+		const same = Buffer.from(encodeText(text, encoding, name).bytes).toString();
+		assert.equal(same, head);
+		const made = Buffer.from(encodeText(`${text}ä`, encoding, name).bytes).toString();
+		assert.equal(made, `${head.replace(/SHIFT_JIS|euc-jp/, 'UTF-8')}ä`);
+	}
+	const template = 'msgstr "Content-Type: text/plain; charset=CHARSET\\n"\n"ä"';
+	assert.equal(Buffer.from(encodeText(template, 'utf-8', 'a.pot').bytes).toString(), template);
+});

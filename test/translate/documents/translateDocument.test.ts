@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { moreFormats } from '../../../server/translate/documents/moreFormats.ts';
+import { splice } from '../../../server/translate/documents/piece.ts';
 import {
 	documentFormats,
 	formatOf,
@@ -226,6 +227,29 @@ test('.properties, .po, subtitles: escapes, headers, plurals and times', async (
 		texts.map((text) => text.replace('Good morning', 'Guten Morgen')),
 	);
 	assert.match(vtt.text, /<v Anna>Guten Morgen<\/v>/);
+});
+
+test('subtitles: sounds stand alone, names of speakers and signs of music stay', async () => {
+	const cue = (words: string) => `1\n00:00:01,000 --> 00:00:02,500\n${words}\n`;
+	for (const [words, asked, made] of [
+		['[DOOR CLOSES]\nWhere is she?', ['DOOR CLOSES', 'Where is she?'], '[1]\n2'],
+		['JOHN: Where is\nshe now?', ['Where is she now?'], 'JOHN: 1'],
+		['MARY: Here.\nMR. B (quietly): There.', ['Here.', 'There.'], 'MARY: 1\nMR. B (quietly): 2'],
+		['{\\an8}>> ANN: <i>Go</i> on.', ['<i>Go</i> on.'], '{\\an8}>> ANN: 1'],
+		['(distant music\nand steps)', ['distant music and steps'], '(1)'],
+		['♪ Sing a song ♪', ['Sing a song'], '♪ 1 ♪'],
+		['<i>[DOOR]</i>\nWait for me', ['<i>[DOOR]</i>', 'Wait for me'], '1\n2'],
+		['Note: this is\nno name', ['Note: this is no name'], '1'],
+		['[A] and [B]', ['[A] and [B]'], '1'],
+	] as const) {
+		const pieces = formatOf('a.srt')!(cue(words));
+		assert.deepEqual(
+			pieces.map(({ text }) => text),
+			asked,
+		);
+		const numbers = pieces.map((_, index) => String(index + 1));
+		assert.equal(splice(cue(words), pieces, numbers), cue(made));
+	}
 });
 
 test('emphasis and links move with their words, each mark once', async () => {

@@ -57,7 +57,7 @@ function checkShape(tensor: SourceTensor, shape: readonly number[]): SourceTenso
 		return tensor;
 	throw new AppError(
 		'unsupported_model',
-		`The tensor ${name.slice(0, 200)} has the shape [${tensor.shape.join(', ')}] where config.json asks for [${shape.join(', ')}].`,
+		`The tensor ${name.slice(0, 200)} has the shape [${tensor.shape.join(', ')}] where the model's settings ask for [${shape.join(', ')}].`,
 	);
 }
 

@@ -6,31 +6,46 @@ import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { linesOf, type TextLine } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
-import { asciiDocApart, asciiDocMarks, isUnderlined } from './marks.ts';
+import { type AsciiDialect, asciiDialect, isSynopsis } from './asciiDialect.ts';
+import { asciiDocApart, isUnderlined } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
-const opens = /^(?:[-*.=|]+|<\d+>|\d+\.|\/\/.*|:[\w-]+:.*|\[.*|NOTE:|TIP:|\+|.*::)$/;
+const opens =
+	/^(?:[-*.=|]+|\.[^\s.].*|<\d+>|\d+\.|[A-Za-z]\.|[IVXivx]+\)|\/\/.*|:[\w-]+:.*|\[.*|NOTE:|TIP:|\+|.*::)$/;
 const verbatim = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|`{3,}.{0,60})$/;
 const transparent = /^(?:={4,}|\*{4,}|_{4,}|--)$/;
 const marker =
 	/^(?:(?:\*{1,6}|-|\.{1,6}|\d{1,4}\.|<\d{1,3}>)[ \t]+(?:\[[ x*]\][ \t]+)?|(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING):[ \t]+)/;
+/** Terms of lists that are typed. */
+const isOption = /^['`+*_]{0,2}(?:\[?-{1,2}[A-Za-z[]|<[\w-]+>)/;
+/** The names of a page of a manual, before what it says of them. */
+const pageName = /^[\w.+-]{1,80}(?:, [\w.+-]{1,80}){0,20} -{1,2} /;
+/** Begins an item of a list, but no line within a paragraph. */
+const lettered = /^(?:[A-Za-z]\.|[IVXivx]{1,6}\))[ \t]+(?=\S)/;
 const coded =
-	/^\[(?:source|listing|literal|stem|latexmath|asciimath|plantuml|mermaid|ditaa|graphviz|pass|comment)\b|^\[,/;
+	/^\[(?:source|synopsis|listing|literal|stem|latexmath|asciimath|plantuml|mermaid|ditaa|graphviz|pass|comment)\b|^\[,/;
 
 export const extractAsciiDoc: Extract = Object.assign(extract, { rules: gateRules.asciiDoc });
 
 function extract(text: string): Piece[] {
 	const lines = linesOf(text);
+	const dialect = asciiDialect(text);
 	const pieces: Piece[] = [];
 	let paragraph: ProseLine[] = [];
+	/** Title of the section, of a manual page. */
+	let section = '';
 	let isCode = false;
 	/** Whether lines of the document, and those of this block, are kept apart. */
 	let areLines = false;
 	let isVerse = false;
+	/** Whether the lines that are gathered are an item of a list. */
+	let isItem = false;
+	/** Line of a term that waits for its text, which may be indented. */
+	let termAt = -1;
 	let inTable = false;
 	let inVerse = false;
 	const close = () => {
-		pushAll(pieces, prosePiece(text, paragraph, asciiDocMarks, opens, asciiDocApart));
+		pushAll(pieces, pieceOf(text, paragraph, dialect));
 		paragraph = [];
 	};
 	const lineAt = (
@@ -53,7 +68,9 @@ function extract(text: string): Piece[] {
 		const isBlock = isCode;
 		const below = lines[at + 1];
 		if (below && paragraph.length === 0 && !inTable && !isBlock && isUnderlined(body, below.text)) {
-			pushAll(pieces, underlined(text, line, below));
+			const isPage = dialect.isManual && below.text.startsWith('=');
+			if (!isPage) pushAll(pieces, underlined(text, line, below, dialect));
+			section = body.trim().toLowerCase();
 			at++;
 			// The author and the version follow the title of the document.
 			if (below.text.startsWith('='))
@@ -88,10 +105,9 @@ function extract(text: string): Piece[] {
 		}
 		const heading = /^(?:={1,6}|#{1,6})[ \t]+(?=\S)/.exec(body)?.[0];
 		if (heading !== undefined && paragraph.length === 0) {
-			pushAll(
-				pieces,
-				prosePiece(text, [lineAt(line, heading.length)], asciiDocMarks, opens, asciiDocApart),
-			);
+			const isPage = dialect.isManual && heading.trim() === '=';
+			if (!isPage) pushAll(pieces, pieceOf(text, [lineAt(line, heading.length)], dialect));
+			section = body.slice(heading.length).trim().toLowerCase();
 			// The author and the version follow the title of the document.
 			if (heading.trim() === '=') {
 				while (at + 1 < lines.length && !/^\s*$|^:|^\/\//.test(lines[at + 1]?.text ?? '')) at++;
@@ -106,7 +122,8 @@ function extract(text: string): Piece[] {
 			continue;
 		}
 		if (/^\[.*\]$/.test(body) && paragraph.length === 0) {
-			isCode = coded.test(body);
+			isCode =
+				coded.test(body) || (/^\[verse\b/.test(body) && isSynopsis(lines, at + 1, dialect.program));
 			isVerse = /^\[verse\b|%hardbreaks\b|options="?hardbreaks/.test(body);
 			continue;
 		}
@@ -116,41 +133,46 @@ function extract(text: string): Piece[] {
 		}
 		if (inTable) {
 			close();
-			pushCells(text, line, pieces);
+			pushCells(text, line, pieces, dialect);
 			continue;
 		}
+		const isText =
+			termAt >= 0 && lines.slice(termAt + 1, at).every(({ text: one }) => one.trim() === '');
+		termAt = -1;
 		if (
 			paragraph.length === 0 &&
+			!isText &&
 			(isBlock || /^[ \t]/.test(line.text)) &&
-			!marker.test(body.trimStart())
+			!marker.test(body.trimStart()) &&
+			!lettered.test(body.trimStart())
 		) {
 			at = until(at, (one) => one === '') - 1;
 			isCode = false;
 			continue;
 		}
 		isCode = false;
+		if (dialect.isManual && section === 'synopsis') continue;
 		if (/^\.[^\s.]/.test(body) && paragraph.length === 0) {
-			pushAll(pieces, prosePiece(text, [lineAt(line, 1)], asciiDocMarks, opens, asciiDocApart));
+			pushAll(pieces, pieceOf(text, [lineAt(line, 1)], dialect));
 			continue;
 		}
 		const indent = line.text.length - line.text.trimStart().length;
-		const mark = marker.exec(line.text.slice(indent))?.[0];
+		const own = line.text.slice(indent);
+		const mayBeLettered: boolean = paragraph.length === 0 || isItem;
+		const item: RegExpExecArray | null =
+			marker.exec(own) ?? (mayBeLettered ? lettered.exec(own) : null);
+		const isName = dialect.isManual && section === 'name';
+		const mark: string | undefined = (isName ? pageName.exec(own) : item)?.[0];
 		const term =
 			mark === undefined ? /^(\S.{0,200}?)(:{2,4}|;;)(?:[ \t]+|$)/.exec(body.slice(indent)) : null;
 		if (mark !== undefined || term) close();
+		if (paragraph.length === 0) isItem = mark !== undefined;
 		if (term) {
 			const [all, name = ''] = term;
-			pushAll(
-				pieces,
-				prosePiece(
-					text,
-					[lineAt(line, indent, indent + name.length)],
-					asciiDocMarks,
-					opens,
-					asciiDocApart,
-				),
-			);
-			if (all.length < body.length - indent) paragraph.push(lineAt(line, indent + all.length));
+			const words = [lineAt(line, indent, indent + name.length)];
+			if (!isOption.test(name)) pushAll(pieces, pieceOf(text, words, dialect));
+			if (all.length >= body.length - indent) termAt = at;
+			else paragraph.push(lineAt(line, indent + all.length));
 			continue;
 		}
 		const isBroken = / \+$/.test(body);
@@ -163,12 +185,23 @@ function extract(text: string): Piece[] {
 	return pieces;
 }
 
+const pieceOf = (
+	text: string,
+	lines: readonly ProseLine[],
+	{ marks, isName }: AsciiDialect,
+): Piece[] => prosePiece(text, lines, marks, opens, asciiDocApart, isName);
+
 /** A title; the line under it gets its length. */
-function underlined(text: string, words: TextLine, under: TextLine): Piece[] {
+function underlined(
+	text: string,
+	words: TextLine,
+	under: TextLine,
+	dialect: AsciiDialect,
+): Piece[] {
 	const own = { start: words.start, text: words.text.trimEnd(), before: '' };
 	const gap = text.slice(words.start + own.text.length, under.start);
 	const sign = under.text.charAt(0);
-	return prosePiece(text, [own], asciiDocMarks, opens, asciiDocApart).map((piece) => ({
+	return pieceOf(text, [own], dialect).map((piece) => ({
 		...piece,
 		end: under.start + under.text.trimEnd().length,
 		encode: (made) => {
@@ -179,7 +212,12 @@ function underlined(text: string, words: TextLine, under: TextLine): Piece[] {
 }
 
 /** What stands between the bars of a line of a table. */
-function pushCells(text: string, { start, text: line }: TextLine, pieces: Piece[]): void {
+function pushCells(
+	text: string,
+	{ start, text: line }: TextLine,
+	pieces: Piece[],
+	dialect: AsciiDialect,
+): void {
 	const bar = /(?:\d{0,3}(?:\.\d{1,3})?[+*])?[<^>]{0,2}[a-z]?\|/g;
 	const borders = [...line.matchAll(bar)].filter(({ index }) => line[index - 1] !== '\\');
 	let from = 0;
@@ -187,7 +225,7 @@ function pushCells(text: string, { start, text: line }: TextLine, pieces: Piece[
 		const cell = line.slice(from, to);
 		const lead = cell.length - cell.trimStart().length;
 		const own = { start: start + from + lead, text: cell.trim(), before: '' };
-		for (const piece of prosePiece(text, [own], asciiDocMarks, opens, asciiDocApart))
+		for (const piece of pieceOf(text, [own], dialect))
 			pieces.push({
 				...piece,
 				encode: (made) => piece.encode(made).replace(/(?<!\\)\|/g, '\\|'),

@@ -17,33 +17,53 @@ export const rstMarks = new RegExp(
 	].join('|'),
 	'dg',
 );
+/** Code, closed where no letter follows; quotes in it do not end it. */
+const asciiDocCode = [
+	'``[^`\\n]{1,300}``(?!`)',
+	'(?<![\\w&;:}"\'`])`[^`\\s](?:[^\\n]{0,300}?[^\\s`])?`(?![\\w"\'`])',
+];
+/** Code in a translation, wherever letters may touch it. */
+const looseCode = ['`{1,2}[^`\\n]{1,300}`{1,2}'];
+const asciiDocSigns = [
+	'\\+{2,3}[^+\\s][^+]{0,300}\\+{2,3}',
+	// A single plus is a mark around whole words only: of Ctrl+N it is none.
+	'(?<![\\w+])\\+[^+\\s](?:[^+]{0,300}[^+\\s])?\\+(?![\\w+])',
+	'(?:link|mailto|xref):[^\\s\\[\\]]{1,500}\\[(?<link>[^\\[\\]]{0,300})\\]',
+	'(?:https?|ftp):\\/\\/(?:[^\\s\\[\\]<>]|<[\\w-]{1,60}>){1,500}(?:\\[(?<url>[^\\[\\]]{0,300})\\])?',
+	// An address that an attribute holds, or begins with.
+	'\\{[\\w-]{1,60}\\}(?:[/#{][^\\s\\[\\]<>]{0,300})?\\[(?<attribute>[^\\[\\]]{0,300})\\]',
+	'footnote:[\\w-]{0,60}\\[(?<note>[^\\[\\]]{0,500})\\]',
+	'<<[^<>,]{1,200}(?:,(?<cross>[^<>]{1,300}))?>>',
+	'\\w{1,20}:[^\\s\\[\\]:]{0,300}\\[[^\\[\\]]{0,300}\\]',
+	'\\{[\\w-]{1,60}\\}|\\[\\[[\\w.:-]{1,60}\\]\\]|\\[[.#][\\w.#-]{1,60}\\](?=[*_#])|<\\d{1,3}>',
+	'\\*{2}(?<strongs>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*{2}',
+	'(?<![\\w*])\\*(?<strong>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*(?![\\w*])',
+	'__(?<emphases>[^_\\s](?:[^_]{0,300}[^_\\s])?)__',
+	'(?<!\\w)_(?<emphasis>[^_\\s](?:[^_]{0,300}[^_\\s])?)_(?!\\w)',
+	'(?<![\\w#])#(?<mark>[^#\\s](?:[^#]{0,300}[^#\\s])?)#(?![\\w#])',
+];
+const joined = (marks: readonly string[]) => new RegExp(marks.join('|'), 'dg');
+const curly = ['"`(?<curly>[^`]{1,300})`"', "'`(?<single>[^`]{1,300})`'"];
 /** Marks inside of paragraphs, those with a named group around words. */
-export const asciiDocMarks = new RegExp(
-	[
-		'"`(?<curly>[^`]{1,300})`"',
-		"'`(?<single>[^`]{1,300})`'",
-		'`{1,2}[^`]{1,300}`{1,2}',
-		'\\+{2,3}[^+\\s][^+]{0,300}\\+{2,3}',
-		// A single plus is a mark around whole words only: of Ctrl+N it is none.
-		'(?<![\\w+])\\+[^+\\s](?:[^+]{0,300}[^+\\s])?\\+(?![\\w+])',
-		'(?:link|mailto|xref):[^\\s\\[\\]]{1,500}\\[(?<link>[^\\[\\]]{0,300})\\]',
-		'(?:https?|ftp):\\/\\/[^\\s\\[\\]<>]{1,500}(?:\\[(?<url>[^\\[\\]]{0,300})\\])?',
-		'footnote:[\\w-]{0,60}\\[(?<note>[^\\[\\]]{0,500})\\]',
-		'<<[^<>,]{1,200}(?:,(?<cross>[^<>]{1,300}))?>>',
-		'\\w{1,20}:[^\\s\\[\\]:]{0,300}\\[[^\\[\\]]{0,300}\\]',
-		'\\{[\\w-]{1,60}\\}|\\[\\[[\\w.:-]{1,60}\\]\\]|\\[[.#][\\w.#-]{1,60}\\](?=[*_#])|<\\d{1,3}>',
-		'\\*{2}(?<strongs>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*{2}',
-		'(?<![\\w*])\\*(?<strong>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*(?![\\w*])',
-		'__(?<emphases>[^_\\s](?:[^_]{0,300}[^_\\s])?)__',
-		'(?<!\\w)_(?<emphasis>[^_\\s](?:[^_]{0,300}[^_\\s])?)_(?!\\w)',
-		'(?<![\\w#])#(?<mark>[^#\\s](?:[^#]{0,300}[^#\\s])?)#(?![\\w#])',
-	].join('|'),
-	'dg',
-);
+export const asciiDocMarks = joined([...curly, ...asciiDocCode, ...asciiDocSigns]);
+/** The same of documents whose titles are underlined: quotes are emphasis there, and backticks open them. */
+export const oldAsciiDocMarks = joined([
+	"``(?<double>[^`'\\s](?:[^`]{0,300}?[^`\\s])?)''",
+	'`[^`\\s](?:[^`\\n]{0,300}[^`\\s])?`(?![\\w`])',
+	"(?<![\\w`])`(?<single>[^`'\\s](?:[^`']{0,300}[^`'\\s])?)'(?!\\w)",
+	...looseCode,
+	...asciiDocSigns,
+	"(?<![\\w;:}'`\\\\])'(?<quoted>[^'\\s](?:[^']{0,300}[^'\\s])?)'(?![\\w'])",
+]);
+const looseAsciiDocMarks = joined([...curly, ...looseCode, ...asciiDocSigns]);
 
 /** Whether a line of AsciiDoc is a title with a line of signs of its length under it. */
 export function isUnderlined(words: string, under: string): boolean {
-	if (!/^[\p{L}\p{N}_{].*\p{L}/u.test(words) || !/^([=~^+-])\1+[ \t]*$/.test(under)) return false;
+	if (
+		!/^(?!\.|\[.*\]$|[|:]|\/\/|[-*+]+[ \t]).*\p{L}/u.test(words) ||
+		!/^([=~^+-])\1+[ \t]*$/.test(under)
+	)
+		return false;
 	return Math.abs([...words].length - under.trimEnd().length) < 2;
 }
 
@@ -75,7 +95,7 @@ export const rstApart: Apart = (text) =>
 
 /** With doubled signs, which are marks within words as well. */
 export const asciiDocApart: Apart = (text) =>
-	touched(text, asciiDocMarks).reduceRight((whole, { index, end, mark }) => {
+	touched(text, looseAsciiDocMarks).reduceRight((whole, { index, end, mark }) => {
 		if (!/^([*_`#])(?!\1).*(?<!\1)\1$/su.test(mark)) return whole;
 		const sign = mark.charAt(0);
 		return `${whole.slice(0, index)}${sign}${mark}${sign}${whole.slice(end)}`;

@@ -10,7 +10,7 @@ import {
 	elementsIn,
 	readXml,
 	type XmlElement,
-	xmlCode,
+	xmlCodeOfWords,
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
@@ -110,7 +110,7 @@ export const extractStringsDict: Extract = Object.assign(
 					to,
 				);
 				const place = { start: value.content, end: value.contentEnd, text: item.text };
-				return [{ ...place, encode: xmlCode, ...(branches ? { branches } : {}) }];
+				return [{ ...place, encode: xmlCodeOfWords, ...(branches ? { branches } : {}) }];
 			}),
 		);
 		const formats = [...elementsIn(readXml(text))]
@@ -122,7 +122,7 @@ export const extractStringsDict: Extract = Object.assign(
 				// `%#@files@` stands for the forms of a plural.
 				if (!/\p{L}{2}/u.test(words.replace(/%(?:\d+\$)?#@\w+@/g, ''))) return [];
 				const place = { start: value.content, end: value.contentEnd, text: words };
-				return [{ ...place, delimiters: /%(?:\d+\$)?#@\w+@/g, encode: xmlCode }];
+				return [{ ...place, delimiters: /%(?:\d+\$)?#@\w+@/g, encode: xmlCodeOfWords }];
 			});
 		return [...pieces, ...formats].sort((a, b) => a.start - b.start);
 	},

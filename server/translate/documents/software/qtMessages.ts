@@ -19,7 +19,7 @@ import {
 	type XmlElement,
 	xmlAttribute,
 	xmlAttributes,
-	xmlCode,
+	xmlCodeOfWords,
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
@@ -63,7 +63,8 @@ export const extractQt: Extract = Object.assign(
 			const start = text.slice(translation.start, translation.content);
 			const tag = start.endsWith('/>') ? `${start.slice(0, -2).trimEnd()}>` : start;
 			const place = { start: translation.start, end: translation.end, text: words };
-			const write = (made: string) => xmlCode(withMnemonic(made, source)).replaceAll('"', '&quot;');
+			const write = (made: string) =>
+				xmlCodeOfWords(withMnemonic(made, source)).replaceAll('"', '&quot;');
 			if (!isNumerus)
 				return [
 					{

@@ -9,7 +9,7 @@ import {
 	contentOf,
 	readXml,
 	xmlAttribute,
-	xmlCode,
+	xmlCodeOfWords,
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
@@ -30,7 +30,7 @@ export const extractResx: Extract = Object.assign(
 			const said = comment ? xmlWords(contentOf(text, comment)).trim() : '';
 			return [
 				{
-					...{ start: value.content, end: value.contentEnd, text: words, encode: xmlCode },
+					...{ start: value.content, end: value.contentEnd, text: words, encode: xmlCodeOfWords },
 					...(said === '' ? {} : { comment: said }),
 				},
 			];

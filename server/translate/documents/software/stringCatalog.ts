@@ -34,6 +34,21 @@ interface Message {
 	readonly forms?: ReadonlyMap<string, string>;
 }
 
+/** Whether a file holds all its languages, so that translations go into it. */
+export const isCatalogue = (path: string): boolean => /\.xcstrings$/i.test(path);
+
+/** Languages (BCP 47) that some message of a catalogue is translated into, in order of the alphabet. */
+export function catalogueLanguages(text: string): string[] {
+	const root = parseTree(text);
+	const source = textOf(member(root, 'sourceLanguage')) ?? 'en';
+	const named = (member(root, 'strings')?.children ?? []).flatMap(({ children }) =>
+		(member(children?.[1], 'localizations')?.children ?? []).map((one) =>
+			String(one.children?.[0]?.value),
+		),
+	);
+	return [...new Set(named)].filter((language) => !sameLanguage(language, source)).sort();
+}
+
 function extract(text: string, to?: string): Piece[] {
 	const root = parseTree(text);
 	const tag = to === undefined ? undefined : languageTag(to);
