@@ -55,6 +55,8 @@ export async function chooseModel({
 			'Recordings and translations go to the same place, unless you set something else.',
 		),
 		matchOnDescription: true,
+		// The engine stands before the name there: lab/qwen3-32b.
+		matchOnDetail: true,
 	});
 	if (pick?.run) await pick.run();
 	else if (pick?.model !== undefined) await storeSetting('chat.model', pick.model);

@@ -7,7 +7,7 @@ import { thisMachine } from '../daemon/machine.ts';
 import { openUpstreamFile, upstreamDeps } from '../daemon/upstreamBackend.ts';
 import { AppError, type UpstreamUse, upstreamUses } from '../protocol/index.ts';
 import { testUpstream } from '../protocol/routeAddresses.ts';
-import { createUpstream } from '../remote/upstreams/openaiUpstream.ts';
+import { createUpstream, testTimeoutMs } from '../remote/upstreams/openaiUpstream.ts';
 import {
 	checkedAddress,
 	checkedName,
@@ -176,7 +176,8 @@ async function test(file: Upstreams, args: readonly string[], io: CommandIo): Pr
 						{ params: { name: entry.name } },
 						{ signal: io.signal },
 					);
-				const models = await createUpstream(entry, upstreamDeps(io.env)).models(io.signal);
+				const engine = createUpstream(entry, upstreamDeps(io.env));
+				const models = await engine.models(io.signal, testTimeoutMs);
 				return { name: entry.name, models: listed(entry, models).map(({ fullId }) => fullId) };
 			} catch (error) {
 				if (!(error instanceof AppError)) throw error;

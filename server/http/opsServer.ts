@@ -30,22 +30,23 @@ export interface OpsServer {
 	close(): Promise<void>;
 }
 
-const { render } = createMetrics({
-	help: {
-		nearglot_requests_waiting: 'Requests that wait for a turn, in whatever queue.',
-		nearglot_requests_running: 'Sequences, texts and recordings that models work on.',
-		nearglot_kv_cache_usage_ratio:
-			'Share of the key-value caches that is taken, the fullest model.',
-		nearglot_models_loaded: 'Models in memory.',
-		nearglot_resident_bytes: 'Resident memory of the daemon, without its runners.',
-		nearglot_shared_store_up: sharedStoreHelp,
-		nearglot_ready: 'Whether requests should be sent here.',
-		'vllm:num_requests_waiting': 'nearglot_requests_waiting.',
-		'vllm:num_requests_running': 'nearglot_requests_running.',
-		'vllm:kv_cache_usage_perc': 'nearglot_kv_cache_usage_ratio.',
-	},
-	buckets: [],
-});
+const help = {
+	nearglot_requests_waiting: 'Requests that wait for a turn, in whatever queue.',
+	nearglot_requests_running: 'Sequences, texts and recordings that models work on.',
+	nearglot_kv_cache_usage_ratio: 'Share of the key-value caches that is taken, the fullest model.',
+	nearglot_models_loaded: 'Models in memory.',
+	nearglot_resident_bytes: 'Resident memory of the daemon, without its runners.',
+	nearglot_shared_store_up: sharedStoreHelp,
+	nearglot_ready: 'Whether requests should be sent here.',
+	'vllm:num_requests_waiting': 'nearglot_requests_waiting.',
+	'vllm:num_requests_running': 'nearglot_requests_running.',
+	'vllm:kv_cache_usage_perc': 'nearglot_kv_cache_usage_ratio.',
+};
+
+/** What the second port may name, in either spelling. */
+export const opsMetricNames: readonly string[] = Object.keys(help);
+
+const { render } = createMetrics({ help, buckets: [] });
 
 const paths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 

@@ -34,6 +34,7 @@ const variants: readonly [string, object][] = [
 	['with HPA', { autoscaling: { kind: 'hpa' } }],
 	['with KEDA', { autoscaling: { kind: 'keda' } }],
 	['with the inference extension', inference],
+	['with secrets that are there', { secrets: { create: false } }],
 	['without a model at the start', { replicas: { preload: '' } }],
 ];
 

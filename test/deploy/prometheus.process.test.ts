@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listenOps } from '../../server/http/opsServer.ts';
+import { fileURLToPath } from 'node:url';
+import { listenOps, opsMetricNames } from '../../server/http/opsServer.ts';
 import { freePort } from '../support/freePort.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { startTestServer } from '../support/testServer.ts';
@@ -15,6 +16,46 @@ const skip =
 	spawnSync('prometheus', ['--version']).status === 0
 		? false
 		: 'Prometheus is not installed (Debian package prometheus)';
+
+const rules = fileURLToPath(new URL('../../deploy/prometheus-rules.yaml', import.meta.url));
+
+test('the alerts are such that Prometheus takes, of numbers that there are, and fire when they should', {
+	skip,
+}, () => {
+	const checked = spawnSync('promtool', ['check', 'rules', rules], { encoding: 'utf8' });
+	assert.equal(checked.status, 0, checked.stderr);
+	const [known, asked] = [new Set(opsMetricNames), readFileSync(rules, 'utf8')];
+	for (const [name] of asked.matchAll(/\bnearglot_\w+/g)) assert.ok(known.has(name), name);
+	const series = (name: string, values: string) => ({ series: `${name}{instance="a"}`, values });
+	const file = join(temporaryFolder('alerts'), 'test.json');
+	const expected = ['NotReady', 'RequestsWait', 'SharedStoreAway'];
+	const names = [...expected, 'CacheFull', 'ReplicaGone'];
+	writeFileSync(
+		file,
+		JSON.stringify({
+			rule_files: [rules],
+			tests: [
+				{
+					interval: '1m',
+					input_series: [
+						series('nearglot_ready', '0x40'),
+						series('nearglot_requests_waiting', '5x40'),
+						series('nearglot_shared_store_up', '0x40'),
+						series('nearglot_kv_cache_usage_ratio', '0.5x40'),
+						{ series: 'up{job="nearglot",instance="a"}', values: '1x40' },
+					],
+					promql_expr_test: names.map((name) => ({
+						expr: `count(ALERTS{alertname="Nearglot${name}",alertstate="firing"})`,
+						eval_time: '20m',
+						exp_samples: expected.includes(name) ? [{ labels: '{}', value: 1 }] : [],
+					})),
+				},
+			],
+		}),
+	);
+	const tested = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+	assert.equal(tested.status, 0, tested.stdout + tested.stderr);
+});
 
 test('Prometheus reads the totals of two servers, and the query that KEDA asks has an answer', {
 	skip,
@@ -30,6 +71,7 @@ test('Prometheus reads the totals of two servers, and the query that KEDA asks h
 		config,
 		JSON.stringify({
 			global: { scrape_interval: '1s' },
+			rule_files: [rules],
 			scrape_configs: [{ job_name: 'nearglot', static_configs: [{ targets }] }],
 		}),
 	);

@@ -27,6 +27,7 @@ test('the files that start something are known here', () => {
 		'kubernetes',
 		'kubernetes.yaml',
 		'nginx.conf',
+		'prometheus-rules.yaml',
 	];
 	assert.deepEqual(readdirSync(folder).sort(), known);
 });

@@ -258,11 +258,19 @@ test('a list that comes byte by byte holds nobody up, and its engine still answe
 		const drip = setInterval(() => response.write(' '), 100);
 		response.once('close', () => clearInterval(drip));
 	};
-	await assert.rejects(server.backend.upstreams.test('lab'), { code: 'timeout' });
+	assert.deepEqual(await idsOf(), []);
 	list = (response) => void response.writeHead(500).end();
 	// More often than an engine may fail.
 	for (let time = 0; time < 8; time++) assert.deepEqual(await idsOf(), []);
 	assert.equal(await textIn(await ask()), text);
+});
+
+test('whoever tries an engine waits for it longer than a list does', async () => {
+	await add(plainList);
+	list = (response) => void setTimeout(() => response.end('{"data":[{"id":"m"}]}'), 4000);
+	assert.deepEqual(await idsOf(), []);
+	const [tested] = await server.backend.upstreams.test('lab');
+	assert.equal(tested?.fullId, 'lab/m');
 });
 
 test('fields that every request has are left out or renamed for an engine that refuses them, once', async () => {

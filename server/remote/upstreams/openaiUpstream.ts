@@ -29,8 +29,12 @@ type OnObject = (object: JsonFields) => boolean;
 
 export interface UpstreamEngine {
 	readonly entry: UpstreamEntry;
-	/** Its models, asked at most once a minute. @throws AppError when it cannot be asked */
-	models(signal?: AbortSignal): Promise<readonly UpstreamModel[]>;
+	/**
+	 * Its models, asked at most once a minute.
+	 * @param withinMs how long they are waited for; 3 s where others wait for the list
+	 * @throws AppError when it cannot be asked
+	 */
+	models(signal?: AbortSignal, withinMs?: number): Promise<readonly UpstreamModel[]>;
 	/** What {@link models} found last. */
 	readonly lastModels: readonly UpstreamModel[];
 	/**
@@ -65,6 +69,8 @@ export interface UpstreamEngine {
 /** How long a list is good for, and how long one is waited for. */
 const listFreshMs = 60_000;
 const listTimeoutMs = 3_000;
+/** Whoever tries an engine waits longer for it: it may just have started. */
+export const testTimeoutMs = 15_000;
 /** Lists are asked for all the time: an engine that does not give its own is left alone soon, and answers all the same. */
 const maxListFailures = 2;
 const maxEventLength = 16 << 20;
@@ -81,8 +87,11 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 	const silenceMs = entry.timeoutS * 1000;
 	const dialect = new Dialect();
 	let listed: { readonly at: number; readonly models: readonly UpstreamModel[] } | undefined;
-	const askForModels = async (signal?: AbortSignal): Promise<readonly UpstreamModel[]> => {
-		const question = { path: '/models', silenceMs: listTimeoutMs, isTotal: true };
+	const askForModels = async (
+		silenceMs: number,
+		signal?: AbortSignal,
+	): Promise<readonly UpstreamModel[]> => {
+		const question = { path: '/models', silenceMs, isTotal: true };
 		const data = await lists.ask(question, lists.wholeList, signal);
 		const models = new Map(
 			data.flatMap((each): [string, UpstreamModel][] => {
@@ -130,10 +139,10 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		get lastModels() {
 			return listed?.models ?? [];
 		},
-		models: async (signal) =>
+		models: async (signal, withinMs = listTimeoutMs) =>
 			listed !== undefined && deps.now() - listed.at < listFreshMs
 				? listed.models
-				: askForModels(signal),
+				: askForModels(withinMs, signal),
 		whole: (path, body, signal, moreS = 0) =>
 			ask(
 				{

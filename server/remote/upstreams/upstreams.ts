@@ -2,7 +2,12 @@
 
 import { AppError, allowsUse, listedTask, type UpstreamUse } from '../../protocol/index.ts';
 import type { JsonFile } from '../../store/jsonFile.ts';
-import { createUpstream, type UpstreamEngine, type UpstreamModel } from './openaiUpstream.ts';
+import {
+	createUpstream,
+	testTimeoutMs,
+	type UpstreamEngine,
+	type UpstreamModel,
+} from './openaiUpstream.ts';
 import type { UpstreamDeps } from './upstreamExchange.ts';
 import {
 	allowsModel,
@@ -62,7 +67,7 @@ export function createUpstreams(file: JsonFile<UpstreamList>, deps: UpstreamDeps
 			const entry = list.upstreams.find((each) => each.name === name);
 			if (entry === undefined) throw unknownUpstream(list, name);
 			const fresh = createUpstream(entry, deps);
-			const models = await fresh.models(signal);
+			const models = await fresh.models(signal, testTimeoutMs);
 			made.set(JSON.stringify(entry), fresh);
 			return listed(entry, models);
 		},
