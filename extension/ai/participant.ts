@@ -28,64 +28,92 @@ export function registerParticipant(
 	const participant = vscode.chat.createChatParticipant(
 		'nearglot.chat',
 		async (request, context, stream, token) => {
-			if (request.command === 'translate') {
-				return translate(languageServer, request.prompt, stream, token);
-			}
-			let pieces: readonly Attachment[] = [];
-			if (request.command === 'workspace') {
-				try {
-					pieces = await workspacePieces(languageServer, request, stream, token);
-				} catch (error) {
-					return { errorDetails: { message: readError(error).message } };
-				}
-			}
-			const instruction =
-				request.command === 'workspace'
-					? workspaceInstruction
-					: slashCommands.get(request.command ?? '')?.instruction;
-			const { texts, images } = await references(request);
-			if (request.command === 'commit' && texts.length === 0)
-				try {
-					texts.push(pieceText(await changesAttachment()));
-				} catch (error) {
-					return { errorDetails: { message: readError(error).message } };
-				}
-			const content = [instruction, ...pieces.map(pieceText), ...texts, request.prompt]
-				.filter((part) => part)
-				.join('\n\n');
-			const question: ChatMessage = {
-				role: 'user',
-				content,
-				...(images.length === 0
-					? {}
-					: {
-							images: images.map((base64) => ({
-								base64,
-								detail: 'auto' as const,
-								fromEnd: content.length,
-							})),
-						}),
-			};
-			const messages = [...history(context), question];
-			const own = request.model.vendor === 'nearglot' ? { model: request.model.id } : {};
-			try {
-				const params = { ...own, ...chatSampling(), messages, truncation: 'auto' as const };
-				await languageServer.request('nearglot/chat', params, token, (value) => {
-					const { text, progress, omittedTurns } = value as ChatDelta;
-					if (omittedTurns !== undefined)
-						stream.progress(vscode.l10n.t('The model does not read the oldest turns'));
-					if (progress?.phase === 'loading') stream.progress(vscode.l10n.t('Loading the model'));
-					if (text) stream.markdown(text);
-				});
-			} catch (error) {
-				const known = readError(error);
-				if (known.code !== 'cancelled') return { errorDetails: { message: known.message } };
-			}
-			return {};
+			const conversation = conversationOf(context);
+			const turn = { request, context, stream, token, conversation };
+			return { ...(await answer(languageServer, turn)), metadata: { conversation } };
 		},
 	);
 	participant.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
 	return participant;
+}
+
+interface ParticipantTurn {
+	readonly request: vscode.ChatRequest;
+	readonly context: vscode.ChatContext;
+	readonly stream: vscode.ChatResponseStream;
+	readonly token: vscode.CancellationToken;
+	readonly conversation: string;
+}
+
+/** VS Code does not say which conversation a turn is of; it gives back what earlier answers have noted. */
+function conversationOf({ history }: vscode.ChatContext): string {
+	const noted = history.map((turn) =>
+		turn instanceof vscode.ChatResponseTurn ? turn.result.metadata?.['conversation'] : undefined,
+	);
+	const known = noted.findLast((id) => typeof id === 'string');
+	return known ?? crypto.randomUUID();
+}
+
+async function answer(
+	languageServer: LanguageServerClient,
+	{ request, context, stream, token, conversation }: ParticipantTurn,
+): Promise<vscode.ChatResult> {
+	if (request.command === 'translate')
+		return await translate(languageServer, request.prompt, stream, token);
+	let pieces: readonly Attachment[] = [];
+	if (request.command === 'workspace') {
+		try {
+			pieces = await workspacePieces(languageServer, request, stream, token);
+		} catch (error) {
+			return { errorDetails: { message: readError(error).message } };
+		}
+	}
+	const instruction =
+		request.command === 'workspace'
+			? workspaceInstruction
+			: slashCommands.get(request.command ?? '')?.instruction;
+	const { texts, images } = await references(request);
+	if (request.command === 'commit' && texts.length === 0)
+		try {
+			texts.push(pieceText(await changesAttachment()));
+		} catch (error) {
+			return { errorDetails: { message: readError(error).message } };
+		}
+	const content = [instruction, ...pieces.map(pieceText), ...texts, request.prompt]
+		.filter((part) => part)
+		.join('\n\n');
+	const question: ChatMessage = {
+		role: 'user',
+		content,
+		...(images.length === 0
+			? {}
+			: {
+					images: images.map((base64) => ({
+						base64,
+						detail: 'auto' as const,
+						fromEnd: content.length,
+					})),
+				}),
+	};
+	const messages = [...history(context), question];
+	const own = request.model.vendor === 'nearglot' ? { model: request.model.id } : {};
+	try {
+		const params = {
+			...{ ...own, ...chatSampling(), messages, conversation },
+			truncation: 'auto' as const,
+		};
+		await languageServer.request('nearglot/chat', params, token, (value) => {
+			const { text, progress, omittedTurns } = value as ChatDelta;
+			if (omittedTurns !== undefined)
+				stream.progress(vscode.l10n.t('The model does not read the oldest turns'));
+			if (progress?.phase === 'loading') stream.progress(vscode.l10n.t('Loading the model'));
+			if (text) stream.markdown(text);
+		});
+	} catch (error) {
+		const known = readError(error);
+		if (known.code !== 'cancelled') return { errorDetails: { message: known.message } };
+	}
+	return {};
 }
 
 /** Pieces of the workspace for a question; VS Code lists them as what was used, with links. */

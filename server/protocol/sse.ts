@@ -43,7 +43,9 @@ export async function* readEvents(
 }
 
 /** The bytes of an answer. Not every browser can iterate over a stream itself. */
-export async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* bytesOf({
+	body,
+}: Pick<Response, 'body'>): AsyncGenerator<Uint8Array, void, undefined> {
 	const reader = body?.getReader();
 	if (!reader) return;
 	try {

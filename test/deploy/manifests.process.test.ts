@@ -280,3 +280,17 @@ test('the balancer of the chart is a configuration that HAProxy takes', {
 	const { status, stderr } = spawnSync('haproxy', ['-c', '-f', path], { encoding: 'utf8', env });
 	assert.equal(status, 0, stderr);
 });
+
+test('the balancer of the chart tells conversations apart as deploy/haproxy.cfg does', async () => {
+	const map = objects(await renderChart()).find(({ data }) => 'haproxy.cfg' in record(data));
+	const rules = (config: string) =>
+		config
+			.split('\n')
+			.map((line) => line.trim())
+			.filter((line) =>
+				/^(?:http-request (?:set-var|track)|use_backend|default_backend)/.test(line),
+			);
+	const shipped = rules(read('haproxy.cfg'));
+	assert.ok(shipped.length > 15);
+	assert.deepEqual(rules(String(record(map?.['data'])['haproxy.cfg'])), shipped);
+});

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -133,5 +133,38 @@ test('words pass nginx before an answer is whole', { skip }, async () => {
 		await nginx.stop();
 		slow.closeAllConnections();
 		slow.close();
+	}
+});
+
+test('a WebSocket passes nginx in both directions', { skip }, async () => {
+	const server = createServer((request, response) =>
+		request.resume().once('end', () => response.end()),
+	);
+	server.on('upgrade', (_request, socket) => {
+		socket.write(
+			'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+		);
+		socket.on('data', (bytes) => socket.write(`heard ${bytes}`));
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	const nginx = await startNginx([port, port]);
+	const socket = connect(Number(new URL(nginx.url).port), '127.0.0.1');
+	try {
+		let seen = '';
+		socket.on('data', (bytes) => {
+			seen += bytes;
+		});
+		socket.write(
+			'GET /v1/realtime HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+		);
+		await until('the connection is switched', () => seen.includes(' 101 '));
+		socket.write('hello');
+		await until('it is answered', () => seen.includes('heard hello'));
+	} finally {
+		socket.destroy();
+		await nginx.stop();
+		server.closeAllConnections();
+		server.close();
 	}
 });

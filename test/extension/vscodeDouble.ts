@@ -37,6 +37,8 @@ export interface Desk {
 	documents: string[];
 	/** The terminal in front. */
 	terminal: object | undefined;
+	/** Answers turns of VS Code's own chat. */
+	participant: (...turn: readonly unknown[]) => Promise<unknown>;
 	/** Does what a command of the editor does. */
 	command: (...called: readonly unknown[]) => unknown;
 }
@@ -174,9 +176,39 @@ class MarkdownString {
 	}
 }
 
+/** A turn of VS Code's own chat, as it comes back with the next one. */
+export class ChatResponseTurn {
+	readonly response: readonly unknown[];
+	readonly result: object;
+
+	constructor(response: readonly unknown[], result: object) {
+		this.response = response;
+		this.result = result;
+	}
+}
+
+export class ChatRequestTurn {
+	readonly prompt: string;
+
+	constructor(prompt: string) {
+		this.prompt = prompt;
+	}
+}
+
+export class ChatResponseMarkdownPart {
+	readonly value: { readonly value: string };
+
+	constructor(value: string) {
+		this.value = { value };
+	}
+}
+
 const double = {
 	version: '1.104.0',
 	CancellationTokenSource,
+	ChatRequestTurn,
+	ChatResponseMarkdownPart,
+	ChatResponseTurn,
 	Disposable,
 	EventEmitter,
 	MarkdownString,
@@ -204,7 +236,16 @@ const double = {
 	QuickPickItemKind: { Separator: -1, Default: 0 },
 	UIKind: { Desktop: 1, Web: 2 },
 	ProgressLocation: { Notification: 15 },
-	Uri: { parse: (text: string) => ({ toString: () => text }) },
+	Uri: {
+		parse: (text: string) => ({ toString: () => text }),
+		joinPath: (...parts: readonly unknown[]) => ({ toString: () => parts.join('/') }),
+	},
+	chat: {
+		createChatParticipant: (_id: string, answer: Desk['participant']) => {
+			desk.participant = answer;
+			return { dispose: () => {} };
+		},
+	},
 	l10n: {
 		t: (text: string, ...values: unknown[]) =>
 			text.replace(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),

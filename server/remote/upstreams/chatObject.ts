@@ -54,8 +54,10 @@ export function upstreamPiecesOf(
 		return [
 			{
 				choice: Number(choice),
-				content: textOf(fields['content']),
-				reasoning: textOf(fields['reasoning_content'] ?? fields['reasoning']),
+				content: textOf(fields['content']) || partsOf(fields['content'], 'text'),
+				reasoning:
+					textOf(fields['reasoning_content'] ?? fields['reasoning']) ||
+					partsOf(fields['content'], 'thinking'),
 				calls: callsOf(fields),
 				// Engines have more words for an answer that has come to its end.
 				...(reason === undefined ? {} : { reason: reasons.get(reason) ?? 'stop' }),
@@ -65,6 +67,13 @@ export function upstreamPiecesOf(
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Some engines send parts, of which each says what it is: `[{"type":"thinking","thinking":[{"type":"text", … }]}]`. */
+function partsOf(value: unknown, type: 'text' | 'thinking'): string {
+	if (!Array.isArray(value)) return '';
+	const parts = value.filter(isRecord).filter((part) => part['type'] === type);
+	return parts.map((part) => textOf(part[type]) || partsOf(part[type], 'text')).join('');
+}
 
 function callsOf(fields: Readonly<Record<string, unknown>>): UpstreamPiece['calls'] {
 	const older = isRecord(fields['function_call']) ? [{ function: fields['function_call'] }] : [];
@@ -89,7 +98,7 @@ function callsOf(fields: Readonly<Record<string, unknown>>): UpstreamPiece['call
 /** What the engine says it has used; `undefined` in objects that do not say. */
 export function usageOf(object: Readonly<Record<string, unknown>>): UpstreamUsage | undefined {
 	const { usage } = object;
-	if (!isRecord(usage)) return undefined;
+	if (!isRecord(usage) || !Number.isSafeInteger(usage['prompt_tokens'])) return undefined;
 	const count = (value: unknown, name: string): number => {
 		const found = isRecord(value) ? value[name] : undefined;
 		return Number.isSafeInteger(found) && Number(found) >= 0 ? Number(found) : 0;

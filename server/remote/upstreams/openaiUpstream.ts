@@ -4,10 +4,13 @@
  */
 
 import { isRecord } from '../../protocol/errorBody.ts';
-import type { AppError, ModelTask } from '../../protocol/index.ts';
+import { AppError, type ModelTask } from '../../protocol/index.ts';
 import { taskSchema } from '../../protocol/routes/answers.ts';
-import { bytesOf, readEvents } from '../../protocol/sse.ts';
+import { readEvents } from '../../protocol/sse.ts';
 import { wholeJson } from '../../protocol/wholeJson.ts';
+import { detectForm } from './answerBytes.ts';
+import { CircuitBreaker } from './circuitBreaker.ts';
+import { Dialect } from './dialect.ts';
 import { failureOf } from './upstreamErrors.ts';
 import { createExchange, type ReadAnswer, type UpstreamDeps } from './upstreamExchange.ts';
 import { allowsModel, type UpstreamEntry } from './upstreamFile.ts';
@@ -22,6 +25,7 @@ export interface UpstreamModel {
 }
 
 type JsonFields = Readonly<Record<string, unknown>>;
+type OnObject = (object: JsonFields) => boolean;
 
 export interface UpstreamEngine {
 	readonly entry: UpstreamEntry;
@@ -32,13 +36,14 @@ export interface UpstreamEngine {
 	/**
 	 * Asks for a stream. Every object of it is given as it comes; one whole answer, from engines that do not stream, is
 	 * one object. Aborting closes the connection.
+	 * @param onObject returns true when the answer is whole: what may follow is waited for a moment only
 	 * @param conversation which one it is a turn of, for a balancer before the engine
 	 * @throws AppError that names the engine; `cancelled`
 	 */
 	stream(
 		path: '/chat/completions' | '/completions',
 		body: JsonFields,
-		onObject: (object: JsonFields) => void,
+		onObject: OnObject,
 		signal?: AbortSignal,
 		conversation?: string,
 	): Promise<void>;
@@ -57,65 +62,97 @@ export interface UpstreamEngine {
 	nonsense(): AppError;
 }
 
-/** Seconds that a list is good for, and that a list is waited for. */
+/** How long a list is good for, and how long one is waited for. */
 const listFreshMs = 60_000;
 const listTimeoutMs = 3_000;
+/** Lists are asked for all the time: an engine that does not give its own is left alone soon, and answers all the same. */
+const maxListFailures = 2;
 const maxEventLength = 16 << 20;
+/** How long an answer that is whole waits for what follows: what it has used. */
+const afterwordMs = 3_000;
 
 export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): UpstreamEngine {
 	const { ask, wholeObject, objectOf, nonsense } = createExchange(entry, deps);
+	const lists = createExchange(
+		entry,
+		deps,
+		new CircuitBreaker({ ...deps, maxFailures: maxListFailures }),
+	);
 	const silenceMs = entry.timeoutS * 1000;
+	const dialect = new Dialect();
 	let listed: { readonly at: number; readonly models: readonly UpstreamModel[] } | undefined;
+	const askForModels = async (signal?: AbortSignal): Promise<readonly UpstreamModel[]> => {
+		const question = { path: '/models', silenceMs: listTimeoutMs, isTotal: true };
+		const data = await lists.ask(question, lists.wholeList, signal);
+		const models = new Map(
+			data.flatMap((each): [string, UpstreamModel][] => {
+				const model = modelOf(each);
+				return model !== undefined && allowsModel(entry, model.id) ? [[model.id, model]] : [];
+			}),
+		);
+		listed = { at: deps.now(), models: [...models.values()] };
+		return listed.models;
+	};
+	/** The events of an answer; what is wrong with their form is the engine's fault. */
+	async function* eventsOf(bytes: AsyncIterable<Uint8Array>) {
+		try {
+			yield* readEvents(bytes, maxEventLength);
+		} catch (error) {
+			throw error instanceof AppError ? nonsense() : error;
+		}
+	}
+	const readStream = async (answer: ReadAnswer, onObject: OnObject): Promise<void> => {
+		let isWhole = false;
+		const take = (object: Record<string, unknown>) => {
+			if (object['error'] != null) throw failureOf(entry, object, answer.key);
+			if (!onObject(object) || isWhole) return;
+			isWhole = true;
+			answer.endWithin(afterwordMs);
+		};
+		const { isEvents, bytes } = await detectForm(answer.bytes, answer.contentType);
+		if (!isEvents) {
+			take(await wholeObject({ ...answer, bytes }));
+			return;
+		}
+		try {
+			for await (const { data } of eventsOf(bytes)) {
+				if (data === '[DONE]') return;
+				if (data !== '') take(objectOf(data));
+			}
+		} catch (error) {
+			// The answer is there; some engines keep the connection open, and some break it.
+			if (!isWhole) throw error;
+		}
+	};
 	return {
 		entry,
 		nonsense,
 		get lastModels() {
 			return listed?.models ?? [];
 		},
-		models: async (signal) => {
-			if (listed !== undefined && deps.now() - listed.at < listFreshMs) return listed.models;
-			const { data } = await ask('/models', undefined, listTimeoutMs, signal, wholeObject);
-			if (!Array.isArray(data)) throw nonsense();
-			const models = data
-				.flatMap((each) => modelOf(each) ?? [])
-				.filter(({ id }) => allowsModel(entry, id));
-			listed = { at: deps.now(), models };
-			return models;
-		},
+		models: async (signal) =>
+			listed !== undefined && deps.now() - listed.at < listFreshMs
+				? listed.models
+				: askForModels(signal),
 		whole: (path, body, signal, moreS = 0) =>
 			ask(
-				path,
-				body instanceof FormData ? body : wholeJson(body),
-				silenceMs + moreS * 1000,
-				signal,
+				{
+					path,
+					body: body instanceof FormData ? body : wholeJson(body),
+					silenceMs: silenceMs + moreS * 1000,
+				},
 				wholeObject,
+				signal,
 			),
-		stream: (path, body, onObject, signal, conversation) => {
-			const read = async (answer: ReadAnswer) => {
-				const { response, alive, key } = answer;
-				const take = (object: Record<string, unknown>) => {
-					if (object['error'] != null) throw failureOf(entry, object, key);
-					onObject(object);
-				};
-				if (!/event-stream/i.test(response.headers.get('content-type') ?? '')) {
-					take(await wholeObject(answer));
-					return;
-				}
-				for await (const { data } of readEvents(watched(response, alive), maxEventLength)) {
-					if (data === '[DONE]') return;
-					take(objectOf(data));
-				}
-			};
-			return ask(path, wholeJson(body), silenceMs, signal, read, conversation);
-		},
+		stream: (path, body, onObject, signal, conversation) =>
+			dialect.say(body, (said) =>
+				ask(
+					{ path, body: wholeJson(said), silenceMs, conversation },
+					(answer) => readStream(answer, onObject),
+					signal,
+				),
+			),
 	};
-}
-
-async function* watched(response: Response, alive: () => void) {
-	for await (const chunk of bytesOf(response)) {
-		alive();
-		yield chunk;
-	}
 }
 
 const maxIdLength = 200;
@@ -123,8 +160,9 @@ const maxIdLength = 200;
 function modelOf(value: unknown): UpstreamModel | undefined {
 	if (!isRecord(value) || typeof value['id'] !== 'string') return undefined;
 	const { id, max_model_len: length, context_length: context } = value;
-	// What a stranger named stands in lists and messages.
-	if (!/^[\p{L}\p{N}._:/@+-]+$/u.test(id) || id.length > maxIdLength) return undefined;
+	// What a stranger named stands in lists and messages. Some engines call a model by the path of its file.
+	if (!/^[\p{L}\p{N}._:/\\@+~=()-]+(?: [\p{L}\p{N}._:/\\@+~=()-]+)*$/u.test(id)) return undefined;
+	if (id.length > maxIdLength) return undefined;
 	const tokens = [length, context].find((each) => Number.isSafeInteger(each) && Number(each) > 0);
 	const task = taskSchema.safeParse(value['task']);
 	return {

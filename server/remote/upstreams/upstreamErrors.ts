@@ -67,26 +67,35 @@ function keyAdvice({ name, keyFile, isKeyInEditor }: UpstreamEntry): string {
 		: `It has none: nearglot upstreams add ${name} … --key-file FILE.`;
 }
 
-/** An error in the midst of a stream. */
+/** An error that comes as an answer, or in the midst of a stream. */
 export const failureOf = (entry: UpstreamEntry, event: unknown, secret: string | undefined) =>
-	ofBody(entry, 500, JSON.stringify(event), secret, undefined);
+	ofBody(entry, undefined, JSON.stringify(event), secret, undefined);
 
+/** @param given the status of the answer; absent where the body alone may say one */
 function ofBody(
 	entry: UpstreamEntry,
-	status: number,
+	given: number | undefined,
 	text: string,
 	secret: string | undefined,
 	retryAfterS: number | undefined,
 ): AppError {
 	const { message, code } = errorFields(text);
 	const known = shared.find((each) => each === code);
+	const status = given ?? statusIn(code);
 	const own = known ?? byStatus[status] ?? (status < 500 ? 'invalid_request' : 'upstream_failed');
 	const said = quoted(message ?? text, secret);
+	const shownStatus = given === undefined && status === 500 ? '' : ` (${status})`;
 	return new AppError(
 		own,
-		`${shownUpstream(entry)} ${own === 'upstream_failed' ? 'failed' : 'refuses the request'} (${status})${said === '' ? `: ${errorKinds[own].sentence}` : `: ${said}`}`,
+		`${shownUpstream(entry)} ${own === 'upstream_failed' ? 'failed' : 'refuses the request'}${shownStatus}${said === '' ? `: ${errorKinds[own].sentence}` : `: ${said}`}`,
 		retryAfterS === undefined ? {} : { retryAfterS },
 	);
+}
+
+/** Engines put the status they would have answered with into the error, where the answer has begun. */
+function statusIn(code: unknown): number {
+	const status = Number(code);
+	return Number.isInteger(status) && status >= 400 && status < 600 ? status : 500;
 }
 
 function errorFields(text: string): { readonly message?: string; readonly code?: unknown } {

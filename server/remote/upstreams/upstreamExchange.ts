@@ -6,9 +6,9 @@ import type { Fetch } from '../../net/outbound.ts';
 import { conversationHeaders } from '../../protocol/conversationHeader.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
-import { bytesOf } from '../../protocol/sse.ts';
+import { plainBytes } from './answerBytes.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
-import { isFault, refusalOf, shownUpstream } from './upstreamErrors.ts';
+import { failureOf, isFault, refusalOf, shownUpstream } from './upstreamErrors.ts';
 import type { UpstreamEntry } from './upstreamFile.ts';
 
 export interface UpstreamDeps {
@@ -27,29 +27,40 @@ export interface UpstreamDeps {
 export type UpstreamBody = string | FormData;
 
 export interface ReadAnswer {
-	readonly response: Response;
-	/** Says that the engine is alive. */
-	readonly alive: () => void;
+	/** As they come; each is a sign of life. */
+	readonly bytes: AsyncIterable<Uint8Array>;
+	/** What the engine says that it sends; it need not be so. */
+	readonly contentType: string;
 	/** Which no message must hold. */
 	readonly key: string | undefined;
+	/** From now on it gets so many milliseconds altogether, whatever comes. */
+	readonly endWithin: (milliseconds: number) => void;
+}
+
+export interface UpstreamQuestion {
+	/** Under the base address. */
+	readonly path: string;
+	/** Without one it is asked with GET. */
+	readonly body?: UpstreamBody;
+	/** After so long without a sign of life the answer is given up. */
+	readonly silenceMs: number;
+	/** The answer has to be whole within that time. */
+	readonly isTotal?: boolean;
+	/** Which one it is a turn of, for a balancer before the engine. */
+	readonly conversation?: string | undefined;
 }
 
 export interface UpstreamExchange {
-	/**
-	 * Asks for one path under the base address; without a body with GET. Given up when nothing comes for `silenceMs`.
-	 * @param conversation for a balancer before the engine
-	 * @throws AppError that names the engine; `cancelled`
-	 */
+	/** @throws AppError that names the engine; `cancelled` */
 	ask<Result>(
-		path: string,
-		body: UpstreamBody | undefined,
-		silenceMs: number,
-		signal: AbortSignal | undefined,
+		question: UpstreamQuestion,
 		read: (answer: ReadAnswer) => Promise<Result>,
-		conversation?: string,
+		signal?: AbortSignal,
 	): Promise<Result>;
-	/** The whole answer as one object. */
-	wholeObject(answer: ReadAnswer): Promise<Record<string, unknown>>;
+	/** The whole answer as one object. @throws AppError also for an error that comes as an answer */
+	wholeObject(answer: Pick<ReadAnswer, 'bytes' | 'key'>): Promise<Record<string, unknown>>;
+	/** The list that an answer is, or has in `data`. @throws AppError as {@link wholeObject} */
+	wholeList(answer: Pick<ReadAnswer, 'bytes' | 'key'>): Promise<readonly unknown[]>;
 	/** @throws AppError for what is no JSON object */
 	objectOf(text: string): Record<string, unknown>;
 	/** The error for an answer that is well-formed and says nothing. */
@@ -59,8 +70,11 @@ export interface UpstreamExchange {
 /** Bytes of an answer that comes as a whole, and of a list. */
 const maxBodyBytes = 16 << 20;
 
-export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): UpstreamExchange {
-	const breaker = new CircuitBreaker(deps);
+export function createExchange(
+	entry: UpstreamEntry,
+	deps: UpstreamDeps,
+	breaker = new CircuitBreaker(deps),
+): UpstreamExchange {
 	const who = shownUpstream(entry);
 
 	const keyOf = async (): Promise<string | undefined> => {
@@ -83,14 +97,8 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		);
 	};
 
-	const ask: UpstreamExchange['ask'] = async (
-		path,
-		body,
-		silenceMs,
-		signal,
-		read,
-		conversation,
-	) => {
+	const ask: UpstreamExchange['ask'] = async (question, read, signal) => {
+		const { path, body, silenceMs, isTotal = false, conversation } = question;
 		const waitS = breaker.enter();
 		if (waitS > 0)
 			throw new AppError(
@@ -99,17 +107,25 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 				{ retryAfterS: waitS },
 			);
 		const silent = new AbortController();
-		let stop = deps.after(silenceMs, () => silent.abort());
+		let [isLimited, stop] = [isTotal, deps.after(silenceMs, () => silent.abort())];
 		const alive = () => {
+			if (isLimited) return;
 			stop();
 			stop = deps.after(silenceMs, () => silent.abort());
 		};
+		const endWithin = (milliseconds: number) => {
+			stop();
+			isLimited = true;
+			stop = deps.after(milliseconds, () => silent.abort());
+		};
+		let hasBegun = false;
 		try {
 			const key = await keyOf();
 			const response = await deps.fetch(entry.url + path, {
 				method: body === undefined ? 'GET' : 'POST',
 				headers: {
 					accept: body === undefined ? 'application/json' : 'text/event-stream, application/json',
+					'accept-encoding': 'identity',
 					...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
 					...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
 					...conversationHeaders(conversation),
@@ -118,31 +134,24 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 				redirect: 'manual',
 				signal: signal === undefined ? silent.signal : AbortSignal.any([signal, silent.signal]),
 			});
+			hasBegun = true;
 			alive();
-			if (!response.ok)
-				throw refusalOf(
-					entry,
-					response.status,
-					response.headers,
-					await wholeText(response, alive),
-					key,
-				);
-			const result = await read({ response, alive, key });
+			const bytes = watched(plainBytes(response), alive);
+			const { status, headers } = response;
+			if (!response.ok) throw refusalOf(entry, status, headers, await wholeText(bytes), key);
+			const contentType = headers.get('content-type') ?? '';
+			const result = await read({ bytes, contentType, key, endWithin });
 			breaker.succeeded();
 			return result;
 		} catch (error) {
 			if (signal?.aborted) throw new AppError('cancelled', undefined, { cause: error });
 			const failure = silent.signal.aborted
-				? new AppError('timeout', `${who} said nothing for ${silenceMs / 1000} s.`, {
-						cause: error,
-					})
+				? new AppError('timeout', saysNothing(silenceMs, isTotal), { cause: error })
 				: error instanceof AppError
 					? error
-					: new AppError(
-							'upstream_failed',
-							`${who} cannot be reached (${reasonOf(error)}). Check its address, and whether it runs.`,
-							{ cause: error },
-						);
+					: new AppError('upstream_failed', brokenOff(hasBegun, reasonOf(error)), {
+							cause: error,
+						});
 			if (isFault(failure)) breaker.failed();
 			else breaker.succeeded();
 			throw failure;
@@ -151,17 +160,26 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		}
 	};
 
+	const saysNothing = (ms: number, isTotal: boolean) =>
+		isTotal
+			? `${who} did not answer within ${ms / 1000} s.`
+			: `${who} said nothing for ${ms / 1000} s.`;
+
+	const brokenOff = (hasBegun: boolean, reason: string) =>
+		hasBegun
+			? `${who} broke off in the middle of the answer (${reason}). What had come is incomplete; try again.`
+			: `${who} cannot be reached (${reason}). Check its address, and whether it runs.`;
+
 	const nonsense = () =>
 		new AppError(
 			'upstream_failed',
 			`${who} answers in a form that cannot be read. Check its address (most end with /v1).`,
 		);
 
-	const wholeText = async (response: Response, alive: () => void): Promise<string> => {
+	const wholeText = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
 		const decoder = new TextDecoder();
 		let [text, bytes] = ['', 0];
-		for await (const chunk of bytesOf(response)) {
-			alive();
+		for await (const chunk of body) {
 			bytes += chunk.byteLength;
 			if (bytes > maxBodyBytes)
 				throw new AppError(
@@ -173,23 +191,49 @@ export function createExchange(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		return text;
 	};
 
-	const objectOf = (text: string): Record<string, unknown> => {
-		let value: unknown;
+	const parsed = (text: string): unknown => {
 		try {
-			value = JSON.parse(text);
+			return JSON.parse(text);
 		} catch {
 			throw nonsense();
 		}
+	};
+
+	const objectOf = (text: string): Record<string, unknown> => {
+		const value = parsed(text);
 		if (!isRecord(value)) throw nonsense();
 		return value;
+	};
+
+	/** @throws AppError for an error with the status of a success */
+	const sound = (value: unknown, key: string | undefined): Record<string, unknown> => {
+		if (!isRecord(value)) throw nonsense();
+		if (value['error'] == null) return value;
+		throw failureOf(entry, value, key);
 	};
 
 	return {
 		ask,
 		objectOf,
 		nonsense,
-		wholeObject: async ({ response, alive }) => objectOf(await wholeText(response, alive)),
+		wholeObject: async ({ bytes, key }) => sound(parsed(await wholeText(bytes)), key),
+		wholeList: async ({ bytes, key }) => {
+			const value = parsed(await wholeText(bytes));
+			if (Array.isArray(value)) return value;
+			const { data } = sound(value, key);
+			// Some say so of a list in which there is nothing.
+			if (data === null) return [];
+			if (!Array.isArray(data)) throw nonsense();
+			return data;
+		},
 	};
+}
+
+async function* watched(bytes: AsyncIterable<Uint8Array>, alive: () => void) {
+	for await (const chunk of bytes) {
+		alive();
+		yield chunk;
+	}
 }
 
 function reasonOf(error: unknown): string {

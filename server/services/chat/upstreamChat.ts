@@ -141,6 +141,7 @@ async function runThere(
 				const older = reason === 'tool_calls' && olderForm;
 				onEvent({ type: 'finish', choice, reason: older ? 'function_call' : reason });
 			}
+			return ended.size === choices;
 		},
 		signal,
 		request.conversation ?? request.prompt_cache_key,

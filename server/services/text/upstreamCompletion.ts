@@ -87,6 +87,7 @@ async function runThere(
 				});
 				if (request.stream) onPiece({ index, text, ...defined({ reason }) }, id);
 			}
+			return found.every(({ reason }) => reason !== undefined);
 		},
 		signal,
 	);
