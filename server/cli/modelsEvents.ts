@@ -22,13 +22,24 @@ function startLine({ repository, license, totalBytes, unverified = 0, build }: S
 }
 
 function buildLine(build: NonNullable<Start['build']>): string {
-	const { reason, architecture, parameters, storedAs, sizeBytes, memoryBytes } = build;
+	const { reason, architecture, parameters, storedAs, sizeBytes, memoryBytes, tokensPerSecond } =
+		build;
 	const count =
 		parameters < 1e6
 			? parameters.toLocaleString('en')
 			: `${(parameters / 1e6).toLocaleString('en', { maximumFractionDigits: parameters < 1e7 ? 1 : 0 })} million`;
 	const weights = `${count} weights, stored as ${storedAs}`;
-	return `${reason}\n${architecture}, ${weights}. The model takes ${byteText(sizeBytes)} on the disk and about ${byteText(memoryBytes)} of memory.\n`;
+	const speed =
+		tokensPerSecond === undefined
+			? ''
+			: `; its answers grow by ${speedText(tokensPerSecond)} a second`;
+	return `${reason}\n${architecture}, ${weights}. The model takes ${byteText(sizeBytes)} on the disk and about ${byteText(memoryBytes)} of memory${speed}.\n`;
+}
+
+/** The memory's bound: what is computed beside it is left out, and small models are bound by that. */
+function speedText(tokensPerSecond: number): string {
+	if (tokensPerSecond >= 100) return 'about 100 tokens or more';
+	return `about ${tokensPerSecond.toPrecision(tokensPerSecond < 1 ? 1 : 2)} tokens`;
 }
 
 /**

@@ -17,6 +17,7 @@ import { removeOldUnfinished, type UnfinishedModel } from '../hub/unfinishedMode
 import { defined } from '../protocol/defined.ts';
 import type { HubChoice } from '../services/downloadTarget.ts';
 import type { GpuService } from '../services/gpuService.ts';
+import { memorySpeed } from '../services/machineFacts.ts';
 import type { ModelBuilder } from '../services/modelBuilder.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
@@ -110,6 +111,7 @@ export function createModelBackend(
 	const building = {
 		builder: options.builder,
 		memoryBytes: totalmem,
+		memorySpeed,
 		now: Date.now,
 		elapsed: () => performance.now(),
 	};

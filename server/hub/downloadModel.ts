@@ -77,6 +77,8 @@ export interface DownloadStart {
 		readonly sizeBytes: number;
 		/** About how much memory it takes while loaded. */
 		readonly memoryBytes: number;
+		/** About how many tokens an answer grows by, as far as this machine's memory allows; of language models. */
+		readonly tokensPerSecond?: number;
 	};
 	/** Files for which the hub states no hash, so that damage on the way cannot be noticed; absent: none. */
 	readonly unverified?: number;

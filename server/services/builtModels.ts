@@ -53,6 +53,8 @@ export interface BuildDeps {
 	readonly builder: ModelBuilder;
 	/** Bytes of memory that this machine has. */
 	readonly memoryBytes: () => number;
+	/** Bytes a second that its memory gives. */
+	readonly memorySpeed: () => Promise<number>;
 	readonly now: () => number;
 	/** Milliseconds of a clock that is never set. */
 	readonly elapsed: () => number;
@@ -244,7 +246,7 @@ async function weightBytes(path: string): Promise<number> {
 
 /** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */
 export async function runBuild(
-	{ builder, memoryBytes, elapsed }: BuildDeps,
+	{ builder, memoryBytes, memorySpeed, elapsed }: BuildDeps,
 	request: BuildRequest,
 	{ modelsFolder, folderName, flags }: BuildPlace & { readonly flags: BuildFlags },
 	emit: Emit,
@@ -266,7 +268,7 @@ export async function runBuild(
 					found.isTextPart === true
 						? ` ${textOnly('what it has for images or sound is left out')}`
 						: '';
-				const { architecture, parameters, sizeBytes, storedAs } = found;
+				const { architecture, parameters, sizeBytes, storedAs, tokenBytes } = found;
 				const has = memoryBytes();
 				if (found.memoryBytes > has)
 					emit({
@@ -285,6 +287,9 @@ export async function runBuild(
 							storedAs,
 							sizeBytes,
 							memoryBytes: found.memoryBytes,
+							...(tokenBytes === undefined
+								? {}
+								: { tokensPerSecond: (await memorySpeed()) / tokenBytes }),
 						},
 					},
 				});

@@ -20,7 +20,10 @@ test('a GGUF file: its plan, then a model under its name', async () => {
 	const plan = await home.run(['models', 'import', path, '--plan']);
 	assert.equal(plan.code, 0, plan.stderr);
 	assert.match(plan.stderr, /licence apache-2\.0/);
-	assert.match(plan.stderr, /llama, 40,864 weights, stored as f32\. The model takes .* of memory/);
+	assert.match(
+		plan.stderr,
+		/llama, 40,864 weights, stored as f32\. The model takes .* of memory; its answers grow by about .* tokens .*a second\.\n/,
+	);
 	assert.equal(plan.stdout, '');
 	const built = await home.run(['models', 'import', path, '--name', 'walk']);
 	assert.equal(built.code, 0, built.stderr);

@@ -45,6 +45,7 @@ class CopyingBuilder implements ModelBuilder {
 	sizeBytes = 1000;
 	isTextPart = false;
 	fail: Error | undefined;
+	tokenBytes: number | undefined;
 
 	build: ModelBuilder['build'] = async (request, listener, signal) => {
 		this.requests.push(request);
@@ -55,6 +56,7 @@ class CopyingBuilder implements ModelBuilder {
 			memoryBytes: 5000,
 			license: 'apache-2.0',
 			storedAs: 'bf16',
+			...(this.tokenBytes === undefined ? {} : { tokenBytes: this.tokenBytes }),
 			...(this.isTextPart ? { isTextPart: true as const } : {}),
 		};
 		if (!(await listener.onPlan(facts))) return undefined;
@@ -79,7 +81,13 @@ class CopyingBuilder implements ModelBuilder {
 }
 
 function depsOf(builder: ModelBuilder, memoryBytes = 2 ** 40): BuildDeps {
-	return { builder, memoryBytes: () => memoryBytes, now: () => 0, elapsed: () => 0 };
+	return {
+		builder,
+		memoryBytes: () => memoryBytes,
+		memorySpeed: async () => 3e10,
+		now: () => 0,
+		elapsed: () => 0,
+	};
 }
 
 async function pull(
@@ -189,6 +197,7 @@ describe('a model built of a repository', () => {
 		const models = join(base, 'plan');
 		const builder = new CopyingBuilder();
 		builder.isTextPart = true;
+		builder.tokenBytes = 1.5e9;
 		const { folder, events } = await pull(hub, models, depsOf(builder, 4000), { plan: true });
 		assert.equal(folder, undefined);
 		assert.deepEqual(
@@ -196,6 +205,7 @@ describe('a model built of a repository', () => {
 			['notice', 'start'],
 		);
 		assert.ok(events[1]?.type === 'start');
+		assert.equal(events[1].start.build?.tokensPerSecond, 20);
 		assert.match(events[1].start.build?.reason ?? '', /text only: what it has for images or sound/);
 		assert.ok(events[0]?.type === 'notice');
 		assert.match(events[0].notice, /this machine has 0\.0 GB/);

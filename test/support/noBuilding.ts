@@ -6,6 +6,7 @@ import type { BuildDeps } from '../../server/services/builtModels.ts';
 export const noBuilding: BuildDeps = {
 	builder: { build: () => assert.fail('nothing is built here') },
 	memoryBytes: () => 2 ** 40,
+	memorySpeed: async () => 1e10,
 	now: () => 0,
 	elapsed: () => 0,
 };

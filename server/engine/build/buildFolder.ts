@@ -7,8 +7,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
-import type { JsonRecord } from '../modelFiles/json.ts';
-import { readDecoderConfig } from './architectures/decoderConfig.ts';
+import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
+import { languageConfig, readDecoderConfig } from './architectures/decoderConfig.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
 import { ggufEncoder, isGgufEncoder } from './architectures/ggufEncoder.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
@@ -69,6 +69,8 @@ export interface BuildFacts {
 	readonly sizeBytes: number;
 	/** About how much memory it takes while loaded. */
 	readonly memoryBytes: number;
+	/** Bytes of weights that each token of an answer is computed with; of language models that use all of theirs. */
+	readonly tokenBytes?: number;
 	/** As the file states it. */
 	readonly license?: string;
 	/** How most of the weights are stored in the source: `q4_k`, `bf16`. */
@@ -125,7 +127,12 @@ export async function buildFolder(
 	const plan = planBuild(options);
 	let sizeBytes = plan.sizeBytes;
 	for (const content of files.values()) sizeBytes += content.length;
-	const facts = factsOf(source, config, sizeBytes);
+	// Of experts, each token is computed with some only.
+	const isWhole = plan.graph.linear !== undefined && expertsIn(config) === 0;
+	const facts = {
+		...factsOf(source, config, sizeBytes),
+		...(isWhole ? { tokenBytes: plan.graph.dataBytes } : {}),
+	};
 	await listener.onPlan(facts);
 	const { loss } = await buildModel({
 		...options,
@@ -250,6 +257,11 @@ async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 		);
 	files.set('tokenizer.json', JSON.stringify(made));
 	return files;
+}
+
+function expertsIn(config: JsonRecord): number {
+	const { num_local_experts: local, num_experts: all } = languageConfig(config);
+	return asNumber(local) ?? asNumber(all) ?? 0;
 }
 
 /** Beside the weights: caches, the runtime's own, what is computed. */

@@ -42,6 +42,8 @@ const downloadEvents = z.union([
 					sizeBytes: z.number(),
 					/** About how much memory it takes while loaded. */
 					memoryBytes: z.number(),
+					/** About what the memory of this machine allows; of language models. */
+					tokensPerSecond: z.number().exactOptional(),
 				})
 				.exactOptional(),
 		}),
