@@ -1,6 +1,5 @@
 /** The composition root: everything that lives as long as the window does is made here. */
 
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { type TeamRenewal, teamRenewRequest } from '../server/protocol/index.ts';
 import { removeOldDrafts } from '../server/store/files.ts';
@@ -100,8 +99,7 @@ export function createExtension(
 	/** Other models can be asked: somebody signed in or out, or one was downloaded or removed here. */
 	const onModelsChanged: vscode.Event<void> = (listener) =>
 		vscode.Disposable.from(team.onDidChange(listener), models.onDidChangeModels(listener));
-	const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
-	const agent = { memory: context.workspaceState, folder: join(storage, 'changes') };
+	const agent = { memory: context.workspaceState, folder: store.changesFolder };
 	const { page: chat, disposable: chatView } = createChatView(context, {
 		agent,
 		proposals,

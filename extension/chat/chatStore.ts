@@ -39,6 +39,11 @@ export class ChatStore {
 		this.#workspaceFolder = workspaceFolder;
 	}
 
+	/** Where the agent keeps what files held before it changed them, one file a chat. */
+	get changesFolder(): string {
+		return join(this.#folder, 'changes');
+	}
+
 	save(conversation: Conversation): Promise<void> {
 		return this.#inTurn(async () => {
 			if (this.#removed.has(conversation.id)) return;
@@ -95,7 +100,11 @@ export class ChatStore {
 	/** Deletes a chat; nothing of it is saved any more. */
 	remove(id: string): Promise<void> {
 		this.#removed.add(id);
-		return this.#inTurn(() => removePath(this.#file(id).path));
+		return this.#inTurn(async () => {
+			await removePath(this.#file(id).path);
+			// What files held before the agent of the chat changed them.
+			await removePath(join(this.changesFolder, `${id}.json`));
+		});
 	}
 
 	#inTurn(work: () => Promise<void>): Promise<void> {

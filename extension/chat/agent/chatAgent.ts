@@ -11,6 +11,7 @@ import {
 	type ToolSet,
 } from '../../../server/protocol/index.ts';
 import { readPlainText, writePrivateFile } from '../../../server/store/files.ts';
+import { removePath } from '../../../server/store/movePath.ts';
 import { makePrivateFolder } from '../../privateFiles.ts';
 import { callInput } from '../messageConvert.ts';
 import { type AgentTool, agentTools, type ToolInput } from './agentTools.ts';
@@ -157,8 +158,12 @@ export class ChatAgent {
 	}
 
 	async #save(): Promise<void> {
-		await makePrivateFolder(this.#deps.folder);
-		await writePrivateFile(this.#file(this.#chat), JSON.stringify(this.#changes.all));
+		const file = this.#file(this.#chat);
+		if (this.#changes.all.length === 0) await removePath(file);
+		else {
+			await makePrivateFolder(this.#deps.folder);
+			await writePrivateFile(file, JSON.stringify(this.#changes.all));
+		}
 		this.#notify();
 	}
 

@@ -1,7 +1,7 @@
 /** Chats on disk: whole or absent, found again, and gone when they are deleted. */
 
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ChatStore } from '../../../extension/chat/chatStore.ts';
@@ -58,7 +58,11 @@ test('a deleted chat stays away, also when its answer is still being written', a
 	const store = open('deleted');
 	await store.save(chat('a'));
 	await store.remember('a');
+	const changes = join(store.changesFolder, 'a.json');
+	await mkdir(store.changesFolder, { recursive: true });
+	await writeFile(changes, '[]');
 	await store.remove('a');
+	await assert.rejects(readFile(changes), { code: 'ENOENT' }, 'nothing of it stays');
 	await store.save(chat('a'));
 	assert.equal(await store.load('a'), undefined);
 	assert.equal(await store.current(), undefined);
