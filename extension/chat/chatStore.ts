@@ -103,7 +103,7 @@ export class ChatStore {
 		return this.#inTurn(async () => {
 			await removePath(this.#file(id).path);
 			// What files held before the agent of the chat changed them.
-			await removePath(join(this.changesFolder, `${id}.json`));
+			await removePath(join(this.changesFolder, `${id}.json`), { force: true });
 		});
 	}
 

@@ -159,7 +159,7 @@ export class ChatAgent {
 
 	async #save(): Promise<void> {
 		const file = this.#file(this.#chat);
-		if (this.#changes.all.length === 0) await removePath(file);
+		if (this.#changes.all.length === 0) await removePath(file, { force: true });
 		else {
 			await makePrivateFolder(this.#deps.folder);
 			await writePrivateFile(file, JSON.stringify(this.#changes.all));
