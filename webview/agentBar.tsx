@@ -1,5 +1,6 @@
 /** What the agent asks and what it has changed, between the log and the input. */
 
+import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ApprovalRequest } from '../server/protocol/index.ts';
@@ -17,16 +18,28 @@ export function AgentBar(): VNode | null {
 	);
 }
 
+/** Milliseconds after which a card can be answered. */
+const readyAfterMs = 500;
+
 /** A tool waits: nothing is chosen beforehand but not to allow it. */
 function Approval({ request }: { request: ApprovalRequest }): VNode {
 	const { send, t } = useChat();
 	const card = useRef<HTMLElement>(null);
+	/** A second click was for the card before. */
+	const isReady = useSignal(false);
 	const { id, tool, detail, eachTime } = request;
-	useEffect(() => card.current?.focus(), []);
+	useEffect(() => {
+		card.current?.focus();
+		const timer = setTimeout(() => {
+			isReady.value = true;
+		}, readyAfterMs);
+		return () => clearTimeout(timer);
+	}, [isReady]);
 	const button = (choice: 'once' | 'session' | 'always' | 'no', label: string) => (
 		<button
 			type="button"
 			class={choice === 'once' ? '' : 'secondary'}
+			disabled={!isReady.value}
 			onClick={() => send({ type: 'approve', id, choice })}
 		>
 			{label}

@@ -33,6 +33,8 @@ export interface ChatState {
 	readonly agent: Signal<AgentState | undefined>;
 	/** What the draft was before it was dictated to; `undefined` while nobody dictates. */
 	readonly dictatedTo: Signal<string | undefined>;
+	/** What was dictated since. */
+	readonly dictated: Signal<string>;
 	readonly tokens: Signal<{ readonly tokens: number; readonly limit: number | null } | undefined>;
 	/** What the host offers for what is being typed. */
 	readonly mentions: Signal<Extract<HostMessage, { type: 'mentions' }> | undefined>;
@@ -58,6 +60,7 @@ export function createChatState(bridge: Bridge): ChatState {
 		draft: signal(typeof saved === 'string' ? saved : ''),
 		agent: signal(undefined),
 		dictatedTo: signal(undefined),
+		dictated: signal(''),
 		tokens: signal(undefined),
 		mentions: signal(undefined),
 		focusAsked: signal(0),
@@ -116,6 +119,16 @@ function withWords(
 		text: open ? open.text.value : (known?.text ?? ''),
 		...(reasoning ? { reasoning } : {}),
 	};
+}
+
+/** The draft as it is when nothing was typed beside what was dictated. */
+const dictated = ({ dictatedTo, dictated: pieces }: ChatState): string =>
+	(dictatedTo.value ?? '') + pieces.value;
+
+function addDictated({ draft, dictated: pieces }: ChatState, text: string): void {
+	const piece = joinText(draft.value, text, '');
+	draft.value += piece;
+	pieces.value += piece;
 }
 
 function receive(state: ChatState, message: HostMessage): void {
@@ -180,12 +193,15 @@ function receive(state: ChatState, message: HostMessage): void {
 			state.agent.value = message.agent;
 			return;
 		case 'dictating':
-			if (message.state === 'takenBack') state.draft.value = state.dictatedTo.value ?? '';
+			// What was typed meanwhile stays, and what was sent does not come again.
+			if (message.state === 'takenBack' && state.draft.value === dictated(state))
+				state.draft.value = state.dictatedTo.value ?? state.draft.value;
 			state.dictatedTo.value = message.state === 'on' ? state.draft.value : undefined;
+			state.dictated.value = '';
 			state.focusAsked.value++;
 			return;
 		case 'dictated':
-			state.draft.value += joinText(state.draft.value, message.text, '');
+			addDictated(state, message.text);
 			return;
 		case 'focus':
 			state.focusAsked.value++;

@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
+import { mayHoldSecrets } from '../secretFiles.ts';
 import { setting } from '../settings.ts';
 import { CompletionCache } from './completionCache.ts';
 import { commentMarker, likePieces, textAround } from './completionContext.ts';
@@ -36,6 +37,7 @@ export function registerInlineCompletions(
 		provideInlineCompletionItems: async (document, position, { triggerKind }, token) => {
 			const model = setting('inline.model', document);
 			if (model === '' || model === refused) return [];
+			if (mayHoldSecrets(document.uri.path.split('/'))) return [];
 			const offset = document.offsetAt(position);
 			const text = document.getText();
 			const { prefix, suffix } = textAround(text, offset);
@@ -89,7 +91,7 @@ class Context implements vscode.Disposable {
 
 	before(document: vscode.TextDocument, { line }: vscode.Position, prefix: string): string {
 		const place = `${document.uri} ${Math.floor(line / sameWithin)}`;
-		if (place === this.#place) return this.#pieces;
+		if (place === this.#place && this.#pieces !== '') return this.#pieces;
 		const marker = commentMarker(document.languageId);
 		this.#place = place;
 		this.#pieces =

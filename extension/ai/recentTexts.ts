@@ -1,12 +1,11 @@
 /** The texts that were looked at lately: what is written now often looks like them. */
 
 import * as vscode from 'vscode';
+import { mayHoldSecrets } from '../secretFiles.ts';
 import type { OtherText } from './completionContext.ts';
 
 /** Texts that are remembered. */
 const maxTexts = 8;
-/** What may hold secrets is shown to no model. */
-const secretNames = /(?:^|\/)(?:\.env|\.npmrc|\.netrc|id_\w+|[^/]*\.(?:pem|key|pfx))(?:\.[^/]*)?$/i;
 
 /** Follows the editors of a window. */
 export class RecentTexts implements vscode.Disposable {
@@ -38,7 +37,7 @@ export class RecentTexts implements vscode.Disposable {
 	#add(document: vscode.TextDocument): void {
 		const { scheme, path } = document.uri;
 		if (!['file', 'untitled', 'vscode-remote', 'vscode-vfs'].includes(scheme)) return;
-		if (secretNames.test(path)) return;
+		if (mayHoldSecrets(path.split('/'))) return;
 		const others = this.#recent.filter((one) => one !== document);
 		this.#recent = [document, ...others].slice(0, maxTexts);
 	}

@@ -79,7 +79,7 @@ export class ChatPageController {
 				complete: (params, onDelta, signal) =>
 					answerOfServer(
 						deps.languageServer,
-						this.#context.withInstructions({ ...params, ...chatSampling() }, this.#model()),
+						this.#context.withInstructions({ ...chatSampling(), ...params }, this.#model()),
 						onDelta,
 						signal,
 					),
@@ -97,6 +97,11 @@ export class ChatPageController {
 		this.#agent = new ChatAgent({
 			...deps.agent,
 			session: () => this.session,
+			show: async (address, before) => {
+				const uri = vscode.Uri.parse(address, true);
+				if (before === null) await vscode.window.showTextDocument(uri);
+				else await deps.proposals.showBefore(uri, before);
+			},
 			onChange: (agent) => this.#post({ type: 'agent', agent }),
 		});
 		this.session.onState = () => this.#postState();

@@ -54,6 +54,16 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
 		await vscode.commands.executeCommand('vscode.diff', document.uri, uri, title);
 	}
 
+	/** Opens a file beside what it held before. */
+	async showBefore(uri: vscode.Uri, before: string): Promise<void> {
+		const document = await vscode.workspace.openTextDocument(uri);
+		const placement = { start: 0, end: document.getText().length, text: before };
+		const old = uri.with({ scheme, query: String(++this.#count) });
+		this.#open.set(old.toString(), { target: uri, base: document.getText(), placement });
+		const title = vscode.l10n.t('{0}: before and now', vscode.workspace.asRelativePath(uri));
+		await vscode.commands.executeCommand('vscode.diff', old, uri, title);
+	}
+
 	/** Applies the proposal of a diff, or of the diff that is shown. */
 	async apply(given: unknown): Promise<void> {
 		const { uri, proposal } = this.#find(given);

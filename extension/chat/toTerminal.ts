@@ -14,6 +14,9 @@ export function watchTerminals(): vscode.Disposable {
 	);
 }
 
+/** Whether a command of the shell runs in a terminal. */
+export const runsCommand = (terminal: vscode.Terminal): boolean => busy.has(terminal);
+
 /** Puts a command into the active terminal, or into a new one. */
 export async function putIntoTerminal(block: string): Promise<void> {
 	const text = terminalText(block);

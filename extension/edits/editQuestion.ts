@@ -1,6 +1,6 @@
 /** What a model is told that changes a part of a file. Knows no editor. */
 
-import type { ChatMessage } from '../../server/protocol/index.ts';
+import { type ChatMessage, fenceFor } from '../../server/protocol/index.ts';
 
 /** A part of a file, and what is to become of it. */
 export interface PartToChange {
@@ -34,7 +34,10 @@ export function editQuestion(change: PartToChange, contextLength: number | null)
 	const share = Math.min(1, room / (reach.before + reach.after));
 	const before = lastLines(change.before, Math.floor(reach.before * share));
 	const after = firstLines(change.after, Math.floor(reach.after * share));
-	const fenced = (name: string, text: string) => `${name}:\n\`\`\`${language}\n${text}\n\`\`\``;
+	const fenced = (name: string, text: string) => {
+		const fence = fenceFor(text);
+		return `${name}:\n${fence}${language}\n${text}\n${fence}`;
+	};
 	const content = [
 		`File: ${path}`,
 		...(before.trim() === '' ? [] : [fenced('Before the part', before)]),

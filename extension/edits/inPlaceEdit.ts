@@ -6,6 +6,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
+import { addedLines, movedHunk } from './hunkMoves.ts';
 import { changedLines, type LineHunk, lineHunks, writtenOver } from './lineHunks.ts';
 
 /** `writing`: the text comes; `reviewing`: there are hunks nobody has decided on; `ended`: nothing is left to decide. */
@@ -24,8 +25,8 @@ export class InPlaceEdit {
 	#rest = 0;
 	#hunks: LineHunk[] = [];
 	#phase: EditPhase = 'writing';
-	/** A change of the document that comes from here. */
-	#isOwn = false;
+	/** The change of the document that has just been asked for here. */
+	#expected: { readonly range: vscode.Range; readonly text: string } | undefined;
 	#isFirstStep = true;
 
 	/** `first` and `last` are lines of the part, both of it. */
@@ -59,11 +60,14 @@ export class InPlaceEdit {
 	/** Shows the lines that have been written so far; `isWhole` with all of them. */
 	async write(written: readonly string[], isWhole: boolean): Promise<void> {
 		if (this.#phase !== 'writing') return;
+		// Without an editor each step would be one to undo.
+		if (!isWhole && !this.#editor()) return;
 		const { lines, rest } = isWhole
 			? { lines: [...written], rest: 0 }
 			: writtenOver(this.#before, written);
 		this.#rest = rest;
 		await this.#show(lines, isWhole);
+		if (this.#phase !== 'writing') return;
 		const hunks = lineHunks(this.#before, lines);
 		this.#hunks = hunks.map((hunk) => ({ ...hunk, line: hunk.line + this.#first }));
 		if (isWhole) this.#phase = this.#hunks.length > 0 ? 'reviewing' : 'ended';
@@ -72,8 +76,11 @@ export class InPlaceEdit {
 
 	/** Puts everything back that was written: nothing came of it. */
 	async abandon(): Promise<void> {
-		if (this.#phase === 'writing') await this.#show(this.#before, true);
-		this.#end();
+		try {
+			if (this.#phase === 'writing') await this.#show(this.#before, true);
+		} finally {
+			this.#end();
+		}
 	}
 
 	/** Leaves a hunk as it is. */
@@ -88,7 +95,8 @@ export class InPlaceEdit {
 	/** Puts back what a hunk took the place of. */
 	async undo(hunk: LineHunk): Promise<void> {
 		if (!this.#hunks.includes(hunk)) return;
-		await this.#replaceLines(hunk.line, hunk.added, hunk.removed, {
+		this.#hunks = this.#hunks.filter((one) => one !== hunk);
+		await this.#replaceLines(() => hunk.line, hunk.added, hunk.removed, {
 			undoStopBefore: true,
 			undoStopAfter: true,
 		});
@@ -96,7 +104,6 @@ export class InPlaceEdit {
 		this.#hunks = this.#hunks.map((one) =>
 			one.line > hunk.line ? { ...one, line: one.line + delta } : one,
 		);
-		this.#hunks = this.#hunks.filter(({ line }) => line !== hunk.line);
 		this.#settle();
 	}
 
@@ -108,16 +115,27 @@ export class InPlaceEdit {
 
 	/** The document has changed; false when the text that is being written is no longer where it was. */
 	changed(changes: readonly vscode.TextDocumentContentChangeEvent[]): boolean {
-		if (this.#isOwn || this.#phase === 'ended') return true;
+		if (this.#phase === 'ended' || this.#isOwn(changes)) return true;
 		let isWhole = true;
-		for (const { range, text } of changes) {
-			const delta = text.split('\n').length - 1 - (range.end.line - range.start.line);
+		for (const change of changes) {
+			const { range } = change;
 			if (this.#phase === 'writing') {
 				const last = this.#first + this.#shown.length - 1;
 				if (range.start.line > last) continue;
-				if (range.end.line < this.#first) this.#first += delta;
+				const isBefore =
+					range.end.line < this.#first ||
+					(range.end.line === this.#first &&
+						range.end.character === 0 &&
+						change.text.endsWith('\n'));
+				if (isBefore) this.#first += addedLines(change);
 				else isWhole = false;
-			} else this.#hunks = this.#hunks.flatMap((hunk) => moved(hunk, range, delta));
+			} else
+				this.#hunks = this.#hunks.flatMap((hunk) => {
+					const { document } = this;
+					const lengthOf = (line: number) =>
+						line < document.lineCount ? document.lineAt(line).text.length : 0;
+					return movedHunk(hunk, change, lengthOf) ?? [];
+				});
 		}
 		if (!isWhole) this.#end();
 		else if (this.#phase === 'reviewing') {
@@ -126,6 +144,16 @@ export class InPlaceEdit {
 			this.#settle();
 		}
 		return isWhole;
+	}
+
+	/** Whether a change is the one that was just asked for here. */
+	#isOwn(changes: readonly vscode.TextDocumentContentChangeEvent[]): boolean {
+		const [change] = changes;
+		const { range, text } = this.#expected ?? {};
+		if (!change || !range || text === undefined || changes.length > 1) return false;
+		// The editor leaves out what is equal at the ends, and writes the line ends of the document.
+		const isInside = range.contains(change.range);
+		return isInside && text.includes(change.text.replaceAll('\r\n', '\n'));
 	}
 
 	/** Lines of the document that are still to be written over. */
@@ -164,40 +192,55 @@ export class InPlaceEdit {
 		const { start, end } = changedLines(this.#shown, lines);
 		const [gone, fresh] = [this.#shown.length - start - end, lines.length - start - end];
 		if (gone === 0 && fresh === 0) return;
-		await this.#replaceLines(this.#first + start, gone, lines.slice(start, start + fresh), {
+		await this.#replaceLines(() => this.#first + start, gone, lines.slice(start, start + fresh), {
 			undoStopBefore: this.#isFirstStep,
 			undoStopAfter: isLast,
 		});
 		this.#isFirstStep = false;
-		this.#shown = lines;
+		if (this.#phase !== 'ended') this.#shown = lines;
 	}
 
-	/** In an editor the steps become one; without one in sight, the document is changed all the same. */
+	/**
+	 * In an editor the steps become one; without one in sight, the document is changed all the same.
+	 * @param line where the lines are; asked anew when somebody was faster
+	 */
 	async #replaceLines(
-		line: number,
+		line: () => number,
 		count: number,
 		lines: readonly string[],
 		undo: { readonly undoStopBefore: boolean; readonly undoStopAfter: boolean },
 	): Promise<void> {
 		const { document } = this;
-		const { range, text } = lineEdit(document, line, count, lines);
-		this.#isOwn = true;
 		try {
-			const editor = vscode.window.visibleTextEditors.find((one) => one.document === document);
-			const isDone = editor && (await editor.edit((edit) => edit.replace(range, text), undo));
-			if (isDone) return;
-			const edit = new vscode.WorkspaceEdit();
-			edit.replace(document.uri, range, text);
-			if (!(await vscode.workspace.applyEdit(edit)))
-				throw new AppError(
-					'conflict',
-					vscode.l10n.t('The editor refused the change. Is the file read-only?'),
-				);
+			for (let tries = 0; tries < maxTries && this.#phase !== 'ended'; tries++) {
+				const { range, text } = lineEdit(document, line(), count, lines);
+				this.#expected = { range, text };
+				const { version } = document;
+				const editor = this.#editor();
+				if (editor && (await editor.edit((edit) => edit.replace(range, text), undo))) return;
+				if (document.version !== version) continue;
+				const edit = new vscode.WorkspaceEdit();
+				edit.replace(document.uri, range, text);
+				if (await vscode.workspace.applyEdit(edit)) return;
+				break;
+			}
 		} finally {
-			this.#isOwn = false;
+			this.#expected = undefined;
 		}
+		if (this.#phase !== 'ended')
+			throw new AppError(
+				'conflict',
+				vscode.l10n.t('The editor refused the change. Is the file read-only?'),
+			);
+	}
+
+	#editor(): vscode.TextEditor | undefined {
+		return vscode.window.visibleTextEditors.find((one) => one.document === this.document);
 	}
 }
+
+/** Times a change is tried when somebody writes into the document at the same moment. */
+const maxTries = 5;
 
 /** Lines from their beginning to the end of the last, without its line end. */
 function wholeLines(document: vscode.TextDocument, first: number, last: number): vscode.Range {
@@ -227,14 +270,4 @@ function lineEdit(
 		return { range: new vscode.Range(line, 0, last + 1, 0), text: '' };
 	const start = line === 0 ? new vscode.Position(0, 0) : document.lineAt(line - 1).range.end;
 	return { range: new vscode.Range(start, document.lineAt(last).range.end), text: '' };
-}
-
-/** A hunk after somebody's change of the document; none when its lines and the lines around it are gone. */
-function moved(hunk: LineHunk, range: vscode.Range, delta: number): LineHunk[] {
-	const end = hunk.line + Math.max(0, hunk.added - 1);
-	if (range.start.line > end) return [hunk];
-	if (range.end.line < hunk.line) return [{ ...hunk, line: hunk.line + delta }];
-	if (range.start.line < hunk.line && range.end.line > end) return [];
-	const line = Math.min(hunk.line, range.start.line);
-	return [{ ...hunk, line, added: Math.max(0, hunk.added + delta) }];
 }

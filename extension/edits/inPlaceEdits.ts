@@ -19,7 +19,7 @@ import { InPlaceEdit } from './inPlaceEdit.ts';
 import { type LineHunk, writtenOver } from './lineHunks.ts';
 import { PacedSteps } from './pacedSteps.ts';
 import { type ChangeRequest, pickChange } from './pickChange.ts';
-import { indentedAs, writtenLines } from './writtenCode.ts';
+import { framedAs, indentedAs, writtenLines } from './writtenCode.ts';
 
 /** Commands of the lines above hunks. */
 const commands = { keep: 'nearglot.edit.keep', undo: 'nearglot.edit.undo' };
@@ -70,24 +70,21 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		const editor = vscode.window.activeTextEditor;
 		if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
 		const { document } = editor;
-		if (this.#of(document).some(({ phase }) => phase === 'writing'))
-			throw new AppError(
-				'conflict',
-				vscode.l10n.t('A change of this file is being written. Wait for it, or stop it.'),
-			);
+		this.#refuseSecond(document);
 		const [first, last] = linesOf(editor.selection);
 		const name = vscode.workspace.asRelativePath(document.uri);
 		const place = `${name}:${first + 1}${last > first ? `-${last + 1}` : ''}`;
 		const { version } = document;
 		const change = await pickChange(this.#languageServer, this.#memory, place, document);
 		if (!change) return;
+		const model = 'words' in change ? await this.#model() : undefined;
+		if (model === 'refused') return;
+		this.#refuseSecond(document);
 		if (document.version !== version)
 			throw new AppError(
 				'conflict',
 				vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
 			);
-		const model = 'words' in change ? await this.#model() : undefined;
-		if (model === 'refused') return;
 		const source = new vscode.CancellationTokenSource();
 		const edit = new InPlaceEdit(document, [first, last], () => this.#redraw());
 		this.#edits.set(edit, source);
@@ -103,6 +100,15 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		}
 	}
 
+	/** Two changes that are written at once would get in each other's way. */
+	#refuseSecond(document: vscode.TextDocument): void {
+		if (this.#of(document).some(({ phase }) => phase === 'writing'))
+			throw new AppError(
+				'conflict',
+				vscode.l10n.t('A change of this file is being written. Wait for it, or stop it.'),
+			);
+	}
+
 	/** Ends the change that is being written; what there is of it can be kept or taken back. */
 	stop(): void {
 		const document = vscode.window.activeTextEditor?.document;
@@ -114,13 +120,15 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	keep(given: unknown): void {
 		const found = this.#find(given);
 		if (found) found.edit.keep(found.hunk);
-		else for (const edit of this.#ofActive()) edit.keepAll();
+		else if (!isHunkPlace(given)) for (const edit of this.#ofActive()) edit.keepAll();
 	}
 
 	/** Takes one hunk back, or all of the active editor's. */
 	async undo(given: unknown): Promise<void> {
 		const found = this.#find(given);
 		if (found) return found.edit.undo(found.hunk);
+		// A hunk that has moved since its line was drawn: not all the others.
+		if (isHunkPlace(given)) return;
 		for (const edit of this.#ofActive()) await edit.undoAll();
 	}
 
@@ -208,7 +216,8 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		);
 		let answer = '';
 		let refusal: unknown;
-		const linesNow = (isWhole: boolean) => indentedAs(before, writtenLines(answer, isWhole));
+		const linesNow = (isWhole: boolean) =>
+			framedAs(before, indentedAs(before, writtenLines(answer, isWhole, before)), isWhole);
 		const steps = new PacedSteps(async () => {
 			const lines = linesNow(false);
 			onLines(lines);
@@ -308,13 +317,14 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	}
 
 	#follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
-		for (const edit of this.#of(document))
-			if (!edit.changed(contentChanges)) this.#edits.get(edit)?.cancel();
+		for (const [edit, source] of [...this.#edits])
+			if (edit.document === document && !edit.changed(contentChanges)) source.cancel();
 	}
 
 	#close(document: vscode.TextDocument): void {
-		for (const edit of this.#of(document)) {
-			this.#edits.get(edit)?.cancel();
+		for (const [edit, source] of [...this.#edits]) {
+			if (edit.document !== document) continue;
+			source.cancel();
 			edit.keepAll();
 		}
 		this.#redraw();
@@ -342,6 +352,9 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		void vscode.commands.executeCommand('setContext', contextKey, phase);
 	}
 }
+
+const isHunkPlace = (given: unknown): boolean =>
+	typeof (given as Partial<HunkPlace> | undefined)?.line === 'number';
 
 /** First and last line of a selection; a last line without a character selected is not of it. */
 function linesOf({ start, end, isEmpty }: vscode.Selection): readonly [number, number] {

@@ -1,20 +1,41 @@
 /** Code out of what a model writes when it was asked for code alone: models like to put it between fences. Knows no editor. */
 
-/** Lines of an answer that is being written; the last one only when the answer is whole. */
-export function writtenLines(answer: string, isWhole: boolean): string[] {
+/**
+ * Lines of an answer that is being written; the last one only when the answer is whole.
+ * @param before the lines that are to be changed: where these have fences, those of the answer are theirs
+ */
+export function writtenLines(
+	answer: string,
+	isWhole: boolean,
+	before: readonly string[] = [],
+): string[] {
 	const lines = answer.replace(/\r\n?/g, '\n').split('\n');
 	if (!isWhole) lines.pop();
+	if (before.some(isFence)) return withoutWrapper(lines, isWhole);
 	const opening = lines.findIndex((line) => line.trim() !== '');
-	const fence = /^\s*(`{3,}|~{3,})/.exec(lines[opening] ?? '')?.[1];
+	const fence = fenceOf(lines[opening]);
 	if (fence !== undefined) {
 		const rest = lines.slice(opening + 1);
 		const closing = rest.findIndex((line) => line.trim() === fence);
 		return closing === -1 ? rest : rest.slice(0, closing);
 	}
 	const said = proseBefore(lines);
-	const own = said === 0 ? lines : lines.slice(said);
-	if (said > 0 && isFence(own[0])) return writtenLines(own.join('\n'), true);
-	return isWhole ? withoutBlankEnds(own) : own;
+	if (said > 0) return writtenLines(lines.slice(said).join('\n'), true);
+	return isWhole ? withoutBlankEnds(lines) : lines;
+}
+
+const fenceOf = (line: string | undefined) => /^\s*(`{3,}|~{3,})/.exec(line ?? '')?.[1];
+
+/** A text with fences of its own: only a fence around all of it, which says that it is Markdown or is a longer one, is not of it. */
+function withoutWrapper(lines: readonly string[], isWhole: boolean): string[] {
+	const own = isWhole ? withoutBlankEnds(lines) : [...lines];
+	const [first = '', ...rest] = own;
+	const fence = fenceOf(first);
+	const isWrapper =
+		fence !== undefined && (fence.length > 3 || /^\s*[`~]+(?:markdown|mdx?)\s*$/i.test(first));
+	if (!isWrapper) return own;
+	if (!isWhole) return rest;
+	return rest.at(-1)?.trim() === fence ? rest.slice(0, -1) : own;
 }
 
 const isFence = (line: string | undefined) => /^\s*(?:`{3,}|~{3,})/.test(line ?? '');
@@ -32,6 +53,18 @@ function withoutBlankEnds(lines: readonly string[]): string[] {
 	while (start < end && lines[start]?.trim() === '') start++;
 	while (end > start && lines[end - 1]?.trim() === '') end--;
 	return lines.slice(start, end);
+}
+
+/** Lines with the blank ones that stood at both ends of the place: they are not the model's to change. */
+export function framedAs(
+	before: readonly string[],
+	lines: readonly string[],
+	isWhole: boolean,
+): string[] {
+	const start = before.findIndex((line) => line.trim() !== '');
+	if (start === -1 || lines.length === 0) return [...lines];
+	const end = before.findLastIndex((line) => line.trim() !== '') + 1;
+	return [...before.slice(0, start), ...lines, ...(isWhole ? before.slice(end) : [])];
 }
 
 /** Lines with the indent of the place they go to, when they were written with less of it. */

@@ -32,7 +32,7 @@ export function readArgs(args: readonly string[], options: ParseArgsOptionsConfi
 		const text = values[name];
 		if (typeof text !== 'string') return undefined;
 		// Number() would take 0x50 and 1e3, which nobody means by a port.
-		const value = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+		const value = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
 		if (!(value >= min && value <= max))
 			throw new UsageError(`--${name} takes a number from ${min} to ${max}, not '${text}'.`);
 		return value;

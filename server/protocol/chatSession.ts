@@ -291,7 +291,9 @@ export class ChatSession {
 		}
 		unsave?.();
 		await this.#finish(turn, shown(), before);
-		if (complete === this.#deps.complete) void this.#name(this.#conversation, model);
+		// Another chat may be shown by now: nothing of it goes to this one's model.
+		const isShown = this.#conversation.id === id && !stop.signal.aborted;
+		if (complete === this.#deps.complete && isShown) void this.#name(this.#conversation, model);
 	}
 
 	async #finish(turn: Turn, shown: boolean, before: Conversation): Promise<void> {

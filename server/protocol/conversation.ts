@@ -182,7 +182,8 @@ function answerContent({ steps = [], text }: Turn): string {
 	return [...parts, text].filter((part) => part !== '').join('\n\n');
 }
 
-function fenceFor(text: string): string {
+/** A fence that is longer than any in a text. */
+export function fenceFor(text: string): string {
 	let longest = 2;
 	for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
 	return '`'.repeat(longest + 1);

@@ -117,6 +117,7 @@ export async function completeWithTools(
 }
 
 async function runTool(toolSet: ToolSet, use: ToolUse, signal: AbortSignal): Promise<ToolUse> {
+	if (signal.aborted) throw new AppError('cancelled');
 	try {
 		if (!toolSet.tools.some(({ function: { name } }) => name === use.name)) {
 			throw new AppError('not_found', `There is no tool '${use.name}'.`);

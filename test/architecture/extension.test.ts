@@ -27,7 +27,14 @@ const layers: readonly (readonly string[])[] = [
 		'workspace',
 	],
 	['serverEnvironment.ts', 'terminalEnvironment.ts'],
-	['languageServerClient.ts', 'notify.ts', 'privateFiles.ts', 'schemes.ts', 'settings.ts'],
+	[
+		'languageServerClient.ts',
+		'notify.ts',
+		'privateFiles.ts',
+		'schemes.ts',
+		'secretFiles.ts',
+		'settings.ts',
+	],
 	['languageClient.ts'],
 	['languageServerProcess.ts', 'messageTrace.ts', 'supervisor.ts'],
 ];

@@ -11,10 +11,12 @@ const portIn = (text: string) => readArgs([`--port=${text}`], options).integer('
 test('a number is digits, and nothing that only programs would read as one', () => {
 	assert.deepEqual(['0', '08080', '+7', '-5', '65535'].map(portIn), [0, 8080, 7, -5, 65_535]);
 	assert.equal(readArgs(['--share', '0.25'], options).number('share', 0, 1), 0.25);
+	assert.equal(readArgs(['--share', '.5'], options).number('share', 0, 1), 0.5);
 	for (const text of [
 		'',
 		' ',
 		'0x50',
+		'5.',
 		'1e3',
 		'65536',
 		'-6',

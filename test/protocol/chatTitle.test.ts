@@ -69,3 +69,25 @@ test('an answer that is no title is none, and a failure says nothing', async () 
 	assert.match(session.conversation.title, /^How do I read/);
 	assert.ok(!JSON.stringify(posted).includes('busy'));
 });
+
+test('nothing of a chat that is opened meanwhile goes to the model of the one that was left', async () => {
+	const other = named('Other');
+	const { how, session, asked } = other;
+	await session.send(question);
+	await until('the chat is named', () => session.conversation.title === 'Other');
+	const old = { ...session.conversation, title: question, id: 'old' };
+	session.reset('');
+	const { complete } = how;
+	for (const isStopped of [true, false]) {
+		how.complete = async (params, onDelta, signal) => {
+			if (isStopped) session.open(old);
+			else queueMicrotask(() => session.open(old));
+			return complete(params, onDelta, signal);
+		};
+		const before = asked.length;
+		await session.send(question);
+		await new Promise((resolve) => setImmediate(resolve));
+		assert.equal(asked.length, before + 1);
+		session.reset('');
+	}
+});

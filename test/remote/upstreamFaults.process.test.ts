@@ -332,3 +332,24 @@ test('a stream that an engine leaves open is ended for the caller, too', async (
 	const seen = await sseData(await ask({ stream: true }));
 	assert.equal(seen.at(-1), '[DONE]');
 });
+
+test('an empty reason to end with every piece ends nothing', async () => {
+	await add((r) => {
+		r.writeHead(200, sse);
+		r.end(`${events(delta('Grü', ''), delta('ße', ''), delta('', 'stop'))}data: [DONE]\n\n`);
+	});
+	assert.equal(await textIn(await ask()), 'Grüße');
+});
+
+test('a key that is refused in an answer of status 200 is no fault of who asks', async () => {
+	for (const code of [401, 403]) {
+		await add((r) => void r.writeHead(200).end(JSON.stringify({ error: { code, message: 'no' } })));
+		const response = await ask();
+		assert.equal(response.status, 502);
+		assert.match((await errorIn(response)).message, /refuses its key/);
+	}
+	await add((r) => void r.writeHead(200).end('{"error":{"code":409,"message":"busy"}}'));
+	assert.equal((await ask()).status, 502);
+	await add((r) => void r.writeHead(200).end('{"error":{"code":400,"message":"odd"}}'));
+	assert.equal((await ask()).status, 400);
+});

@@ -81,4 +81,12 @@ test('what is dictated joins the draft, and goes again when the dictation is giv
 	tell({ type: 'dictated', text: 'Now.' });
 	tell({ type: 'dictating', state: 'takenBack' });
 	assert.equal(state.draft.value, 'Please explain this code.');
+	// What was typed meanwhile stays; a page that was loaded anew has nothing to take back.
+	tell({ type: 'dictating', state: 'on' });
+	tell({ type: 'dictated', text: 'Now.' });
+	state.draft.value += ' And tests.';
+	tell({ type: 'dictating', state: 'takenBack' });
+	assert.match(state.draft.value, /Now\. And tests\.$/);
+	tell({ type: 'dictating', state: 'takenBack' });
+	assert.match(state.draft.value, /And tests\.$/);
 });

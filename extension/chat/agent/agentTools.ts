@@ -5,9 +5,11 @@
 
 import * as vscode from 'vscode';
 import { AppError, type ToolDefinition } from '../../../server/protocol/index.ts';
+import { mayHoldSecrets } from '../../secretFiles.ts';
+import { fileOnDisk, isLinked } from './linkedFiles.ts';
 import { runInTerminal } from './runInTerminal.ts';
 import { editOf, numberedLines } from './textEdit.ts';
-import { hasPowers, mayHoldSecrets, placeInFolder } from './workspacePath.ts';
+import { commandFault, hasPowers, mayFetch, placeInFolder } from './workspacePath.ts';
 
 /** What a person is asked before a tool runs. */
 export interface Consent {
@@ -25,6 +27,8 @@ export interface ToolRun {
 	readonly remember: (uri: vscode.Uri, before: string | undefined) => Promise<void>;
 	/** Must be called after it. */
 	readonly changed: (uri: vscode.Uri, after: string) => Promise<void>;
+	/** It could not be changed. */
+	readonly forget: (uri: vscode.Uri) => Promise<void>;
 }
 
 export interface AgentTool {
@@ -68,10 +72,10 @@ export const agentTools: readonly AgentTool[] = [
 			['path'],
 		),
 		consent: (input) => {
-			const { parts } = placeOf(input['path']);
+			const { uri, parts, shown } = placeOf(input['path']);
 			if (!mayHoldSecrets(parts)) return undefined;
-			const name = parts.join('/');
-			return { detail: vscode.l10n.t('Read {0}, which may hold secrets', name), scope: name };
+			const detail = vscode.l10n.t('Read {0}, which may hold secrets', shown);
+			return { detail, scope: uri.toString() };
 		},
 		run: async (input) => {
 			const document = await openFile(input['path']);
@@ -112,9 +116,10 @@ export const agentTools: readonly AgentTool[] = [
 			['path', 'old_text', 'new_text'],
 		),
 		consent: (input) => {
-			const { parts } = placeOf(input['path']);
-			const detail = vscode.l10n.t('Change {0}', parts.join('/'));
-			const eachTime = hasPowers(parts) || mayHoldSecrets(parts);
+			const { parts, shown } = placeOf(input['path']);
+			const [old, fresh] = [String(input['old_text']), String(input['new_text'])];
+			const detail = `${vscode.l10n.t('Change {0}', shown)}\n${marked('-', old)}${marked('+', fresh)}`;
+			const eachTime = hasPowers(parts) || mayHoldSecrets(parts) || mayFetch(fresh);
 			return { detail, scope: 'edit_file', eachTime };
 		},
 		run: editFile,
@@ -127,7 +132,12 @@ export const agentTools: readonly AgentTool[] = [
 			['command'],
 		),
 		// What is allowed for longer is this very line.
-		consent: (input) => ({ detail: string(input, 'command'), scope: string(input, 'command') }),
+		consent: (input) => {
+			const line = string(input, 'command');
+			const fault = commandFault(line);
+			if (fault !== undefined) throw new AppError('invalid_request', fault);
+			return { detail: line, scope: line };
+		},
 		run: async (input, { signal }) => runInTerminal(string(input, 'command'), signal),
 	},
 ];
@@ -141,7 +151,17 @@ function string(input: ToolInput, name: string): string {
 const integer = (value: unknown): number | undefined =>
 	typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-function placeOf(given: unknown): { readonly uri: vscode.Uri; readonly parts: readonly string[] } {
+/** Lines of a change as a difference shows them. */
+const marked = (sign: string, lines: string): string =>
+	lines === '' ? '' : `${lines.replace(/^/gm, `${sign} `)}\n`;
+
+interface Place {
+	readonly uri: vscode.Uri;
+	readonly parts: readonly string[];
+	readonly shown: string;
+}
+
+function placeOf(given: unknown): Place {
 	const folders = vscode.workspace.workspaceFolders ?? [];
 	const place = typeof given === 'string' ? placeInFolder(given, folders) : undefined;
 	if (!place)
@@ -149,7 +169,8 @@ function placeOf(given: unknown): { readonly uri: vscode.Uri; readonly parts: re
 			'invalid_request',
 			`'${String(given)}' is no path below the folder of the workspace.`,
 		);
-	return { uri: vscode.Uri.joinPath(place.folder.uri, place.parts.join('/')), parts: place.parts };
+	const uri = vscode.Uri.joinPath(place.folder.uri, place.parts.join('/'));
+	return { uri, parts: place.parts, shown: place.shown };
 }
 
 async function openFile(given: unknown): Promise<vscode.TextDocument> {
@@ -164,19 +185,11 @@ async function openFile(given: unknown): Promise<vscode.TextDocument> {
 
 /** A link may lead out of the folder. */
 async function refuseLink(uri: vscode.Uri): Promise<void> {
-	const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri;
-	for (
-		let at = uri;
-		folder && at.path.length > folder.path.length;
-		at = vscode.Uri.joinPath(at, '..')
-	) {
-		const type = await vscode.workspace.fs.stat(at).then(
-			(stat) => stat.type,
-			() => vscode.FileType.Unknown,
+	if (await isLinked(uri))
+		throw new AppError(
+			'invalid_request',
+			'A part of this path is a link, which may lead elsewhere.',
 		);
-		if ((type & vscode.FileType.SymbolicLink) !== 0)
-			throw new AppError('invalid_request', `${at.path.split('/').at(-1)} is a link.`);
-	}
 }
 
 async function filesLike(
@@ -191,19 +204,27 @@ async function filesLike(
 	const within = first ? new vscode.RelativePattern(first, pattern) : pattern;
 	const many = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
 	const excluded = '**/{node_modules,.git}/**';
+	let found: vscode.Uri[];
 	try {
-		return await vscode.workspace.findFiles(many ? pattern : within, excluded, limit, source.token);
+		const where = many ? pattern : within;
+		found = await vscode.workspace.findFiles(where, excluded, limit, source.token);
 	} finally {
 		signal.removeEventListener('abort', cancel);
 		source.dispose();
 	}
+	const known = new Map<string, Promise<boolean>>();
+	const linked = await Promise.all(found.map((uri) => isLinked(uri, known)));
+	return found.filter((_, index) => !linked[index]);
 }
 
 async function searchText(wanted: string, files: unknown, signal: AbortSignal): Promise<string> {
 	const pattern = typeof files === 'string' && files !== '' ? files : '**/*';
 	const small = wanted.toLowerCase();
 	const matches: string[] = [];
-	for (const uri of await filesLike(pattern, maxSearched, signal)) {
+	const found = await filesLike(pattern, maxSearched, signal);
+	const rest =
+		found.length === maxSearched ? [`[only ${maxSearched} files were searched: name fewer]`] : [];
+	for (const uri of found) {
 		if (signal.aborted) throw new AppError('cancelled');
 		const name = vscode.workspace.asRelativePath(uri);
 		if (mayHoldSecrets(name.split('/'))) continue;
@@ -212,10 +233,10 @@ async function searchText(wanted: string, files: unknown, signal: AbortSignal): 
 		for (const [index, line] of content.split(/\r?\n/).entries()) {
 			if (!line.toLowerCase().includes(small)) continue;
 			matches.push(`${name}:${index + 1}: ${line.trim().slice(0, maxLine)}`);
-			if (matches.length === maxMatches) return `${matches.join('\n')}\n[there may be more]`;
+			if (matches.length === maxMatches) return [...matches, '[there may be more]'].join('\n');
 		}
 	}
-	return matches.join('\n') || 'Nothing was found.';
+	return [...(matches.length === 0 ? ['Nothing was found.'] : matches), ...rest].join('\n');
 }
 
 /** The text of a file; `undefined` of one that is large or no text. */
@@ -230,38 +251,50 @@ async function smallText(uri: vscode.Uri): Promise<string | undefined> {
 	}
 }
 
-async function editFile(input: ToolInput, { remember, changed }: ToolRun): Promise<string> {
-	const { uri, parts } = placeOf(input['path']);
+async function editFile(
+	input: ToolInput,
+	{ signal, remember, changed, forget }: ToolRun,
+): Promise<string> {
+	const { uri, shown } = placeOf(input['path']);
 	const [old, fresh] = [input['old_text'], input['new_text']];
 	if (typeof old !== 'string' || typeof fresh !== 'string')
 		throw new AppError('invalid_request', `'old_text' and 'new_text' must be texts.`);
 	await refuseLink(uri);
-	const isThere = await vscode.workspace.fs.stat(uri).then(
-		() => true,
-		() => false,
-	);
 	const edit = new vscode.WorkspaceEdit();
-	if (!isThere) {
-		if (old !== '') throw new AppError('not_found', `There is no file ${parts.join('/')}.`);
-		await remember(uri, undefined);
+	const onDisk = await fileOnDisk(uri);
+	let before: string | undefined;
+	if (onDisk === undefined) {
+		if (old !== '') throw new AppError('not_found', `There is no file ${shown}.`);
+		if (vscode.workspace.textDocuments.some((one) => one.uri.toString() === uri.toString()))
+			throw new AppError('conflict', `${shown} is open and not saved; it cannot be made new.`);
 		edit.createFile(uri, { contents: new TextEncoder().encode(fresh) });
 	} else {
 		const document = await openFile(input['path']);
-		const before = document.getText();
+		before = document.getText();
+		// An editor may hold what a file was before a program changed it.
+		const { text: stored = before } = onDisk;
+		if (!document.isDirty && plainLines(stored) !== plainLines(before))
+			throw new AppError('conflict', `${shown} has just been changed. Read it again.`);
 		if (old === '' && before !== '')
-			throw new AppError('conflict', `${parts.join('/')} is there already; name the old text.`);
-		const {
-			start,
-			end,
-			text: made,
-		} = old === '' ? { start: 0, end: 0, text: fresh } : editOf(before, old, fresh);
-		await remember(uri, before);
-		edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), made);
+			throw new AppError('conflict', `${shown} is there already; name the old text.`);
+		const made = old === '' ? { start: 0, end: 0, text: fresh } : editOf(before, old, fresh);
+		const [start, end] = [document.positionAt(made.start), document.positionAt(made.end)];
+		edit.replace(uri, new vscode.Range(start, end), made.text);
 	}
-	if (!(await vscode.workspace.applyEdit(edit)))
-		throw new AppError('conflict', `${parts.join('/')} could not be changed.`);
+	if (signal.aborted) throw new AppError('cancelled');
+	await remember(uri, before);
+	if (!(await vscode.workspace.applyEdit(edit))) {
+		await forget(uri);
+		throw new AppError('conflict', `${shown} could not be changed.`);
+	}
 	const document = await vscode.workspace.openTextDocument(uri);
 	await document.save();
 	await changed(uri, document.getText());
-	return `${parts.join('/')} is changed.`;
+	if (document.isDirty)
+		throw new AppError('conflict', `${shown} is changed in the editor, and could not be saved.`);
+	return `${shown} is changed.`;
 }
+
+/** Byte order marks and line ends are the editor's business. */
+const plainLines = (content: string): string =>
+	content.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');

@@ -45,6 +45,7 @@ export class Approvals {
 		signal: AbortSignal,
 	): Promise<boolean> {
 		const name = `${tool}\n${scope}`;
+		if (signal.aborted) return false;
 		if (!eachTime && this.#isAllowed(name)) return true;
 		const id = String(++this.#count);
 		const choice = await new Promise<ApprovalChoice>((resolve) => {

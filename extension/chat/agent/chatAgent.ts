@@ -16,7 +16,7 @@ import { makePrivateFolder } from '../../privateFiles.ts';
 import { callInput } from '../messageConvert.ts';
 import { type AgentTool, agentTools, type ToolInput } from './agentTools.ts';
 import { Approvals } from './approvals.ts';
-import { restoreFiles } from './restoreFiles.ts';
+import { refuseWhileAnswering, restoreFiles } from './restoreFiles.ts';
 import { type FileBefore, TurnChanges } from './turnChanges.ts';
 
 export interface ChatAgentDeps {
@@ -25,6 +25,8 @@ export interface ChatAgentDeps {
 	/** Where what files held is kept, one file a chat. */
 	readonly folder: string;
 	readonly session: () => ChatSession;
+	/** Shows a file beside what it was. */
+	readonly show: (uri: string, before: string | null) => Promise<void>;
 	readonly onChange: (state: AgentState) => void;
 }
 
@@ -108,6 +110,7 @@ export class ChatAgent {
 
 	async #run(tool: AgentTool, input: ToolInput, signal: AbortSignal): Promise<string> {
 		const { name } = tool.definition.function;
+		if (!this.#isOn) throw new AppError('forbidden', 'The user has switched the agent off.');
 		const consent = tool.consent?.(input);
 		if (consent && !(await this.#approvals.ask({ tool: name, ...consent }, signal)))
 			throw new AppError(
@@ -115,17 +118,22 @@ export class ChatAgent {
 				'The user did not allow this. Do not try it again; go on without it, or ask.',
 			);
 		await this.open();
-		const question = this.#question();
+		// Another chat may be shown before the tool has ended.
+		const [chat, changes, question] = [this.#chat, this.#changes, this.#question()];
 		return tool.run(input, {
 			signal,
 			remember: async (uri, before) => {
-				this.#changes.remember(question, uri.toString(), before ?? null);
+				changes.remember(question, uri.toString(), before ?? null);
 				// What a file held is on the disk before it is changed.
-				await this.#save();
+				await this.#save(chat, changes);
 			},
 			changed: async (uri, after) => {
-				this.#changes.changed(question, uri.toString(), after);
-				await this.#save();
+				changes.changed(question, uri.toString(), after);
+				await this.#save(chat, changes);
+			},
+			forget: async (uri) => {
+				changes.forget(question, uri.toString());
+				await this.#save(chat, changes);
 			},
 		});
 	}
@@ -140,29 +148,31 @@ export class ChatAgent {
 		const files = this.#changes.files.filter((file) => uri === '' || file.uri === uri);
 		if (action === 'show') {
 			const [file] = files;
-			if (file) await showChange(file.uri, file.before);
+			if (file) await this.#deps.show(file.uri, file.before);
 			return;
 		}
+		if (action === 'undo') refuseWhileAnswering(this.#deps.session().state.answering);
 		const done = action === 'keep' ? files.map((file) => file.uri) : await restoreFiles(files);
 		for (const one of done) this.#changes.keep(one);
-		await this.#save();
+		await this.#save(this.#chat, this.#changes);
 	}
 
 	/** Takes back what the answers to a question and to all after it have changed. */
 	async #restore(question: string): Promise<void> {
-		const order = this.#deps.session().conversation.turns.map(({ id }) => id);
+		const { conversation, answering } = this.#deps.session().state;
+		refuseWhileAnswering(answering);
+		const order = conversation.turns.map(({ id }) => id);
 		const files = this.#changes.since(question, order);
-		const restored = await restoreFiles(files);
-		if (restored.length === files.length) this.#changes.forgetSince(question, order);
-		await this.#save();
+		this.#changes.restored(question, order, await restoreFiles(files));
+		await this.#save(this.#chat, this.#changes);
 	}
 
-	async #save(): Promise<void> {
-		const file = this.#file(this.#chat);
-		if (this.#changes.all.length === 0) await removePath(file, { force: true });
+	async #save(chat: string, changes: TurnChanges): Promise<void> {
+		const file = this.#file(chat);
+		if (changes.all.length === 0) await removePath(file, { force: true });
 		else {
 			await makePrivateFolder(this.#deps.folder);
-			await writePrivateFile(file, JSON.stringify(this.#changes.all));
+			await writePrivateFile(file, JSON.stringify(changes.all));
 		}
 		this.#notify();
 	}
@@ -184,17 +194,4 @@ function filesIn(text: string): FileBefore[] {
 	} catch {
 		return [];
 	}
-}
-
-/** The file beside what it was. */
-async function showChange(address: string, before: string | null): Promise<void> {
-	const uri = vscode.Uri.parse(address, true);
-	if (before === null) {
-		await vscode.window.showTextDocument(uri);
-		return;
-	}
-	const { languageId } = await vscode.workspace.openTextDocument(uri);
-	const old = await vscode.workspace.openTextDocument({ content: before, language: languageId });
-	const title = vscode.l10n.t('{0}: before and now', vscode.workspace.asRelativePath(uri));
-	await vscode.commands.executeCommand('vscode.diff', old.uri, uri, title);
 }

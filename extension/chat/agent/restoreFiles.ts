@@ -1,40 +1,63 @@
 /** Puts files back as they were before the agent changed them. */
 
 import * as vscode from 'vscode';
+import { AppError } from '../../../server/protocol/index.ts';
+import { isNotFound } from './linkedFiles.ts';
 import type { FileToRestore } from './turnChanges.ts';
 
-/** Resolves with the files that are as they were; those a person keeps are left out. */
+/**
+ * Resolves with the files that are as they were: those that a person keeps, and those that cannot be written, are not
+ * among them. What could not be written is told.
+ */
 export async function restoreFiles(files: readonly FileToRestore[]): Promise<string[]> {
 	const touched: FileToRestore[] = [];
-	for (const file of files) if ((await textOf(file.uri)) !== file.after) touched.push(file);
+	for (const file of files)
+		if (file.touched || (await textOf(file.uri)) !== file.after) touched.push(file);
 	const skipped = new Set(
 		touched.length > 0 && !(await mayOverwrite(touched)) ? touched.map(({ uri }) => uri) : [],
 	);
 	const restored: string[] = [];
+	const failed: string[] = [];
 	for (const file of files) {
 		if (skipped.has(file.uri)) continue;
-		await restore(file);
-		restored.push(file.uri);
+		const isDone = await restore(file).catch(() => false);
+		(isDone ? restored : failed).push(file.uri);
 	}
+	if (failed.length > 0)
+		void vscode.window.showWarningMessage(
+			vscode.l10n.t('Could not be undone: {0}', failed.map(nameOf).join(', ')),
+		);
 	return restored;
 }
 
-async function restore({ uri: address, before }: FileToRestore): Promise<void> {
+/** Whether the file is as it was, on the disk. */
+async function restore({ uri: address, before }: FileToRestore): Promise<boolean> {
 	const uri = vscode.Uri.parse(address, true);
+	if (before === null) return remove(uri);
 	const edit = new vscode.WorkspaceEdit();
-	const now = await textOf(address);
-	if (before === null) {
-		if (now !== undefined) await vscode.workspace.fs.delete(uri, { useTrash: true });
-		return;
-	}
-	if (now === undefined) edit.createFile(uri, { contents: new TextEncoder().encode(before) });
+	if ((await textOf(address)) === undefined)
+		edit.createFile(uri, { contents: new TextEncoder().encode(before) });
 	else {
 		const document = await vscode.workspace.openTextDocument(uri);
 		const end = document.lineAt(document.lineCount - 1).range.end;
 		edit.replace(uri, new vscode.Range(new vscode.Position(0, 0), end), before);
 	}
-	await vscode.workspace.applyEdit(edit);
-	await (await vscode.workspace.openTextDocument(uri)).save();
+	if (!(await vscode.workspace.applyEdit(edit))) return false;
+	const document = await vscode.workspace.openTextDocument(uri);
+	await document.save();
+	return !document.isDirty;
+}
+
+/** Into the trash, where there is one. */
+async function remove(uri: vscode.Uri): Promise<boolean> {
+	for (const useTrash of [true, false])
+		try {
+			await vscode.workspace.fs.delete(uri, { useTrash });
+			return true;
+		} catch (error) {
+			if (isNotFound(error)) return true;
+		}
+	return false;
 }
 
 /** The text of a file as the editor has it; `undefined` without one. */
@@ -46,11 +69,12 @@ async function textOf(address: string): Promise<string | undefined> {
 	}
 }
 
+const nameOf = (address: string): string =>
+	vscode.workspace.asRelativePath(vscode.Uri.parse(address, true));
+
 /** Whoever has changed a file since would lose that. */
 async function mayOverwrite(files: readonly FileToRestore[]): Promise<boolean> {
-	const names = files.map(({ uri }) =>
-		vscode.workspace.asRelativePath(vscode.Uri.parse(uri, true)),
-	);
+	const names = files.map(({ uri }) => nameOf(uri));
 	const overwrite = vscode.l10n.t('Undo Anyway');
 	const chosen = await vscode.window.showWarningMessage(
 		vscode.l10n.t('Changed since the model changed them: {0}', names.join(', ')),
@@ -58,4 +82,13 @@ async function mayOverwrite(files: readonly FileToRestore[]): Promise<boolean> {
 		overwrite,
 	);
 	return chosen === overwrite;
+}
+
+/** While an answer is written, its tools may change the files. */
+export function refuseWhileAnswering(answering: string | null): void {
+	if (answering !== null)
+		throw new AppError(
+			'conflict',
+			vscode.l10n.t('The answer is still being written. Wait for it, or stop it.'),
+		);
 }

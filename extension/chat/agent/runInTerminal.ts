@@ -2,6 +2,8 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../../server/protocol/index.ts';
+import { runsCommand } from '../toTerminal.ts';
+import { commandFault } from './workspacePath.ts';
 
 /** Milliseconds until the shell of a new terminal tells about its commands. */
 const shellWithinMs = 10_000;
@@ -11,21 +13,35 @@ const endsWithinMs = 120_000;
 const maxOutput = 12_000;
 
 let own: vscode.Terminal | undefined;
+/** Commands of all chats, one after the other. */
+let last: Promise<unknown> = Promise.resolve();
 
 /** Runs a line and gives what it printed. @throws AppError when it does not end, or the shell tells nothing */
-export async function runInTerminal(command: string, signal: AbortSignal): Promise<string> {
-	if (/[\n\r]/.test(command.trim()))
-		throw new AppError('invalid_request', 'The command must be one line.');
-	const terminal = own && own.exitStatus === undefined ? own : openTerminal();
+export function runInTerminal(command: string, signal: AbortSignal): Promise<string> {
+	const run = last.then(() => runNext(command.trim(), signal));
+	last = run.catch(() => undefined);
+	return run;
+}
+
+async function runNext(line: string, signal: AbortSignal): Promise<string> {
+	if (signal.aborted) throw new AppError('cancelled');
+	const fault = commandFault(line);
+	if (fault !== undefined) throw new AppError('invalid_request', fault);
+	const scheme = vscode.workspace.workspaceFolders?.[0]?.uri.scheme ?? '';
+	if (!['file', 'vscode-remote'].includes(scheme))
+		throw new AppError('not_supported', 'There is no terminal where the files of this window are.');
+	// A person may have started something in it, which a command would end.
+	const isFree = own !== undefined && own.exitStatus === undefined && !runsCommand(own);
+	const terminal = isFree && own ? own : openTerminal();
 	terminal.show(true);
 	const shell = await shellOf(terminal, signal);
-	const execution = shell.executeCommand(command.trim());
+	const execution = shell.executeCommand(line);
 	let output = '';
 	const read = (async () => {
 		for await (const piece of execution.read()) output = (output + piece).slice(-2 * maxOutput);
 	})();
-	const code = await ended(execution, signal).catch((error: unknown) => {
-		terminal.sendText('\u0003', false);
+	const code = await ended(terminal, signal).catch((error: unknown) => {
+		if (terminal.exitStatus === undefined) terminal.sendText('\u0003', false);
 		throw error;
 	});
 	await read;
@@ -56,17 +72,20 @@ function shellOf(
 	);
 }
 
-function ended(
-	execution: vscode.TerminalShellExecution,
-	signal: AbortSignal,
-): Promise<number | undefined> {
+/** Only one command at a time runs in this terminal: shells may tell of it in other words than it was given. */
+function ended(terminal: vscode.Terminal, signal: AbortSignal): Promise<number | undefined> {
 	return waited(
 		endsWithinMs,
 		signal,
 		(resolve) =>
-			vscode.window.onDidEndTerminalShellExecution((event) => {
-				if (event.execution === execution) resolve(event.exitCode);
-			}),
+			vscode.Disposable.from(
+				vscode.window.onDidEndTerminalShellExecution((event) => {
+					if (event.terminal === terminal) resolve(event.exitCode);
+				}),
+				vscode.window.onDidCloseTerminal((closed) => {
+					if (closed === terminal) resolve(undefined);
+				}),
+			),
 		'The command did not end within two minutes and was ended.',
 	);
 }
@@ -78,6 +97,7 @@ function waited<T>(
 	listen: (resolve: (value: T) => void) => vscode.Disposable,
 	late: string,
 ): Promise<T> {
+	if (signal.aborted) return Promise.reject(new AppError('cancelled'));
 	return new Promise((resolve, reject) => {
 		const end = (act: () => void) => {
 			clearTimeout(timer);

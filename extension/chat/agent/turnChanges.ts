@@ -9,10 +9,12 @@ export interface FileBefore {
 	readonly before: string | null;
 	/** What the agent left there last. */
 	readonly after: string | null;
+	/** Somebody wrote into the file between two changes of the agent. */
+	readonly touched?: boolean;
 }
 
 /** A file that is to be as it was. */
-export type FileToRestore = Pick<FileBefore, 'uri' | 'before' | 'after'>;
+export type FileToRestore = Pick<FileBefore, 'uri' | 'before' | 'after' | 'touched'>;
 
 /** The changes of one chat, the oldest first. */
 export class TurnChanges {
@@ -38,15 +40,31 @@ export class TurnChanges {
 
 	/** A question's answer is about to change a file. */
 	remember(question: string, uri: string, before: string | null): void {
-		if (this.#files.some((one) => one.question === question && one.uri === uri)) return;
-		this.#files = [...this.#files, { question, uri, before, after: before }];
+		const last = this.#files.findLast((one) => one.uri === uri);
+		const touched = last !== undefined && (last.touched || last.after !== before);
+		const own = this.#files.find((one) => one.question === question && one.uri === uri);
+		if (own) this.#replace(own, { ...own, ...(touched ? { touched } : {}) });
+		else {
+			const file = { question, uri, before, after: before, ...(touched ? { touched } : {}) };
+			this.#files = [...this.#files, file];
+		}
 	}
 
 	/** It has been changed. */
 	changed(question: string, uri: string, after: string): void {
-		this.#files = this.#files.map((one) =>
-			one.question === question && one.uri === uri ? { ...one, after } : one,
+		const own = this.#files.find((one) => one.question === question && one.uri === uri);
+		if (own) this.#replace(own, { ...own, after });
+	}
+
+	/** It could not be changed: what nothing came of is not to be taken back. */
+	forget(question: string, uri: string): void {
+		this.#files = this.#files.filter(
+			(one) => one.question !== question || one.uri !== uri || one.after !== one.before,
 		);
+	}
+
+	#replace(old: FileBefore, fresh: FileBefore): void {
+		this.#files = this.#files.map((one) => (one === old ? fresh : one));
 	}
 
 	/** Leaves a file as it is; all when none is named. */
@@ -60,18 +78,22 @@ export class TurnChanges {
 		return merged(this.#files.filter((one) => from !== -1 && order.indexOf(one.question) >= from));
 	}
 
-	/** The changes of a question and of those after it are gone. */
-	forgetSince(question: string, order: readonly string[]): void {
+	/** Files are again as they were before a question: its changes of them and later ones are gone. */
+	restored(question: string, order: readonly string[], uris: readonly string[]): void {
 		const from = order.indexOf(question);
-		this.#files = this.#files.filter((one) => from === -1 || order.indexOf(one.question) < from);
+		this.#files = this.#files.filter(
+			(one) => from === -1 || order.indexOf(one.question) < from || !uris.includes(one.uri),
+		);
 	}
 }
 
 function merged(files: readonly FileBefore[]): FileToRestore[] {
 	const found = new Map<string, FileToRestore>();
-	for (const { uri, before, after } of files) {
+	for (const { uri, before, after, touched } of files) {
 		const first = found.get(uri);
-		found.set(uri, { uri, before: first ? first.before : before, after });
+		const isTouched = touched === true || first?.touched === true;
+		const file = { uri, before: first ? first.before : before, after };
+		found.set(uri, isTouched ? { ...file, touched: true } : file);
 	}
 	return [...found.values()];
 }

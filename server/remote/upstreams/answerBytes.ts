@@ -19,6 +19,8 @@ export function plainBytes(response: Response): AsyncIterable<Uint8Array> {
 /** How an answer begins that is a stream of events (WHATWG HTML, 9.2.5), white space before it left out. */
 const eventLine = /^(?::|(?:data|event|id|retry)(?::|\r|\n|$))/;
 const prefixLength = 6;
+/** White space before an answer, in bytes, after which its label counts. */
+const maxBlank = 65_536;
 
 /**
  * Whether an answer is a stream of events, by what stands in it: labels are wrong now and then.
@@ -34,10 +36,12 @@ export async function detectForm(
 	const held: Uint8Array[] = [];
 	const decoder = new TextDecoder();
 	let begin = '';
-	while (begin.length < prefixLength) {
+	let size = 0;
+	while (begin.length < prefixLength && size < maxBlank) {
 		const { done, value } = await rest.next();
 		if (done) break;
 		held.push(value);
+		size += value.length;
 		begin = (begin + decoder.decode(value, { stream: true })).trimStart().slice(0, prefixLength);
 	}
 	const isLabelled = /event-stream/i.test(contentType);

@@ -50,7 +50,8 @@ export function upstreamPiecesOf(
 		if (!Number.isInteger(choice) || Number(choice) < 0 || Number(choice) >= choices) return [];
 		const part = isRecord(each['delta']) ? each['delta'] : each['message'];
 		const fields = isRecord(part) ? part : {};
-		const reason = typeof each['finish_reason'] === 'string' ? each['finish_reason'] : undefined;
+		// Some engines write an empty one with every piece.
+		const reason = textOf(each['finish_reason']) || undefined;
 		return [
 			{
 				choice: Number(choice),

@@ -64,7 +64,7 @@ export function textPiecesOf({ choices: listed }: JsonFields, choices: number): 
 			{
 				index,
 				text: typeof text === 'string' ? text : '',
-				...(typeof reason === 'string'
+				...(typeof reason === 'string' && reason !== ''
 					? { reason: reason === 'length' ? ('length' as const) : ('stop' as const) }
 					: {}),
 			},

@@ -21,6 +21,7 @@ const shared: readonly ErrorCode[] = [
 const byStatus: Readonly<Record<number, ErrorCode>> = {
 	400: 'invalid_request',
 	404: 'model_not_found',
+	408: 'timeout',
 	413: 'payload_too_large',
 	422: 'invalid_request',
 	429: 'rate_limited',
@@ -45,12 +46,8 @@ export function refusalOf(
 	text: string,
 	secret: string | undefined,
 ): AppError {
+	if (status === 401 || status === 403) return keyRefusal(entry, status);
 	const who = shownUpstream(entry);
-	if (status === 401 || status === 403)
-		return new AppError(
-			'upstream_failed',
-			`${who} refuses its key (${status}). ${keyAdvice(entry)}`,
-		);
 	if (status >= 300 && status < 400)
 		return new AppError(
 			'upstream_failed',
@@ -59,6 +56,12 @@ export function refusalOf(
 	const retryAfterS = retryAfter(headers);
 	return ofBody(entry, status, text, secret, retryAfterS);
 }
+
+const keyRefusal = (entry: UpstreamEntry, status: number): AppError =>
+	new AppError(
+		'upstream_failed',
+		`${shownUpstream(entry)} refuses its key (${status}). ${keyAdvice(entry)}`,
+	);
 
 function keyAdvice({ name, keyFile, isKeyInEditor }: UpstreamEntry): string {
 	if (keyFile !== undefined) return `Check ${keyFile}.`;
@@ -82,7 +85,10 @@ function ofBody(
 	const { message, code } = errorFields(text);
 	const known = shared.find((each) => each === code);
 	const status = given ?? statusIn(code);
-	const own = known ?? byStatus[status] ?? (status < 500 ? 'invalid_request' : 'upstream_failed');
+	if (status === 401 || status === 403) return keyRefusal(entry, status);
+	// What an engine says when its answer has begun is a failure, unless it clearly speaks of the request.
+	const isRefused = status < 500 && given !== undefined;
+	const own = known ?? byStatus[status] ?? (isRefused ? 'invalid_request' : 'upstream_failed');
 	const said = quoted(message ?? text, secret);
 	const shownStatus = given === undefined && status === 500 ? '' : ` (${status})`;
 	return new AppError(

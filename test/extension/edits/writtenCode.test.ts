@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editQuestion } from '../../../extension/edits/editQuestion.ts';
-import { indentedAs, writtenLines } from '../../../extension/edits/writtenCode.ts';
+import { framedAs, indentedAs, writtenLines } from '../../../extension/edits/writtenCode.ts';
 
 const code = 'if a:\n\n    b()';
 
@@ -63,4 +63,28 @@ test('the model is shown whole lines around the part, fewer when it reads little
 	const empty = editQuestion({ ...change, part: '  ', before: '' }, null).at(-1)?.content ?? '';
 	assert.match(empty, /The part is empty/);
 	assert.doesNotMatch(empty, /Before the part/);
+});
+
+test('a text with fences of its own keeps all of them, and loses a fence around it', () => {
+	const text = 'Install it:\n\n```sh\nnpm i\n```\n\nThen run it.';
+	const before = ['```sh', 'npm install', '```'];
+	const lines = text.split('\n');
+	assert.deepEqual(writtenLines(text, true, before), lines);
+	assert.deepEqual(writtenLines(`\`\`\`\`md\n${text}\n\`\`\`\``, true, before), lines);
+	assert.deepEqual(writtenLines(`\`\`\`markdown\n${text}\n\`\`\`\n`, true, before), lines);
+	const fenced = '```sh\nnpm ci\n```\n\nDone.';
+	assert.deepEqual(writtenLines(fenced, true, before), fenced.split('\n'));
+	assert.deepEqual(writtenLines('```sh\nnpm ci\n', false, before), ['```sh', 'npm ci']);
+	const question = editQuestion(
+		{ path: 'a.md', language: 'markdown', before: '', after: '', part: text, instruction: 'x' },
+		null,
+	);
+	assert.ok(question.at(-1)?.content?.includes(`\`\`\`\`markdown\n${text}\n\`\`\`\``));
+});
+
+test('blank lines at the ends of the part stay', () => {
+	assert.deepEqual(framedAs(['', 'a', '', ''], ['b'], true), ['', 'b', '', '']);
+	assert.deepEqual(framedAs(['', 'a', ''], ['b'], false), ['', 'b']);
+	assert.deepEqual(framedAs(['a'], [], true), []);
+	assert.deepEqual(framedAs([''], ['b'], true), ['b']);
 });

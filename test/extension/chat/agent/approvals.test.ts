@@ -57,6 +57,7 @@ test('questions are asked one after the other, and an answer that is stopped ask
 	assert.equal(approvals.request?.detail, 'Change a.ts');
 	stop.abort();
 	assert.equal(await one, false);
+	assert.equal(await approvals.ask(edit, stop.signal), false, 'nothing is asked any more');
 	assert.equal(approvals.request?.detail, 'Change b.ts');
 	approvals.decide('no such id', 'once');
 	approvals.decide(approvals.request?.id ?? '', 'once');

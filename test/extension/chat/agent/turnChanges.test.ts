@@ -37,7 +37,7 @@ test('taking back from a question on restores what was there then', () => {
 	]);
 	assert.equal(changes.since('q1', order).length, 3);
 	assert.deepEqual(changes.since('unknown', order), []);
-	changes.forgetSince('q2', order);
+	changes.restored('q2', order, ['a', 'b']);
 	assert.deepEqual(changes.questions, ['q1']);
 	assert.deepEqual(changes.files[0], { uri: 'a', before: 'a0', after: 'a2' });
 });
@@ -53,4 +53,26 @@ test('what is kept is gone from the list, and what was saved comes back', () => 
 	assert.deepEqual(again.files, changes.files);
 	changes.keep();
 	assert.deepEqual(changes.all, []);
+});
+
+test('what somebody wrote between two changes of the agent is known, and what could not be changed is forgotten', () => {
+	const changes = new TurnChanges();
+	changes.remember('q1', 'a', 'a0');
+	changes.changed('q1', 'a', 'a1');
+	changes.remember('q1', 'a', 'a1 and mine');
+	changes.changed('q1', 'a', 'a2');
+	assert.deepEqual(changes.files, [{ uri: 'a', before: 'a0', after: 'a2', touched: true }]);
+	changes.remember('q2', 'b', null);
+	changes.forget('q2', 'b');
+	changes.forget('q1', 'a');
+	assert.deepEqual(changes.questions, ['q1']);
+});
+
+test('a file that was not restored can be restored later', () => {
+	const changes = changed();
+	changes.restored('q2', order, ['b']);
+	assert.deepEqual(
+		changes.since('q2', order).map(({ uri }) => uri),
+		['a'],
+	);
 });

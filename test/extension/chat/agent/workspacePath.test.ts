@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editOf, numberedLines } from '../../../../extension/chat/agent/textEdit.ts';
 import {
+	commandFault,
 	hasPowers,
-	mayHoldSecrets,
+	mayFetch,
 	placeInFolder,
 } from '../../../../extension/chat/agent/workspacePath.ts';
+import { mayHoldSecrets } from '../../../../extension/secretFiles.ts';
 
 const one = [{ name: 'app' }];
 const two = [{ name: 'app' }, { name: 'lib' }];
@@ -23,31 +25,102 @@ test('a path leads below a folder of the window, or nowhere', () => {
 	assert.equal(parts('app/a.ts'), 'app/a.ts');
 	for (const path of [
 		...['/a/b', '../a', 'src/../../a', 'C:\\a', 'c:/a', '~/a', '\\\\host\\share', 'a\0b'],
-		...['.git/config', 'sub/.GIT/hooks/pre-commit', 'a/..'],
+		...[
+			'.git/config',
+			'sub/.GIT/hooks/pre-commit',
+			'a/..',
+			'GIT~1/config',
+			'.git::$INDEX_ALLOCATION/x',
+		],
+		...['.env::$DATA', 'VSCODE~1/tasks.json', 'a./b', 'a /b', 'con', 'NUL.txt', 'a\u202eb', 'a\nb'],
+		...['.ｇit/config', 'x'.repeat(1001)],
 	])
 		assert.equal(parts(path), undefined, path);
 	assert.equal(placeInFolder('a', []), undefined);
+	assert.equal(placeInFolder('src/a.ts', two)?.shown, 'app/src/a.ts');
+	assert.equal(placeInFolder('src/a.ts', one)?.shown, 'src/a.ts');
 });
 
 test('files with secrets and files that make programs run are known', () => {
 	const secret = (path: string) => mayHoldSecrets(path.split('/'));
-	for (const path of ['.env', 'app/.env.local', 'id_rsa', 'certs/server.pem', '.npmrc', 'A.KEY'])
+	for (const path of [
+		...['.env', 'app/.env.local', '.env~', '.env-old', 'prod.env', '.envrc', '.npmrc', 'A.KEY'],
+		...[
+			'id_rsa',
+			'id_ed25519_work',
+			'certs/server.pem',
+			'.aws/config',
+			'.ssh/known_hosts',
+			'x.tfvars',
+		],
+		...['config/credentials', 'secrets.json', '.kube/config', '.docker/config.json', '.pgpass'],
+	])
 		assert.ok(secret(path), path);
-	for (const path of ['env.ts', 'src/keys.ts', 'README.md', 'identity.ts'])
+	for (const path of [
+		'env.ts',
+		'src/keys.ts',
+		'README.md',
+		'identity.ts',
+		'src/secrets.ts',
+		'docker/a',
+	])
 		assert.ok(!secret(path), path);
 	const powers = (path: string) => hasPowers(path.split('/'));
 	for (const path of [
 		...[
 			'.vscode/settings.json',
 			'a/.vscode/tasks.json',
+			'.vſcode/tasks.json',
 			'.github/workflows/ci.yml',
-			'.husky/pre-commit',
 		],
-		...['x.code-workspace', '.envrc', '.devcontainer/devcontainer.json', '.gitlab-ci.yml'],
+		...['x.code-workspace', '.envrc', '.devcontainer.json', '.gitlab-ci.yml', '.husky/pre-commit'],
+		...[
+			'eslint.config.js',
+			'vitest.config.mts',
+			'.eslintrc.cjs',
+			'package.json',
+			'Makefile',
+			'build.rs',
+		],
+		...[
+			'AGENTS.md',
+			'sub/CLAUDE.md',
+			'.mcp.json',
+			'node_modules/eslint/lib/api.js',
+			'tests/conftest.py',
+		],
 	])
 		assert.ok(powers(path), path);
-	for (const path of ['src/vscode/a.ts', 'docs/github.md', 'src/profile.ts'])
+	for (const path of [
+		'src/vscode/a.ts',
+		'docs/github.md',
+		'src/profile.ts',
+		'src/config.ts',
+		'a/main.rs',
+	])
 		assert.ok(!powers(path), path);
+});
+
+test('a command is one line of which a person sees everything', () => {
+	assert.equal(commandFault('npm test -- "größe ✓"'), undefined);
+	for (const line of [
+		'a\nb',
+		'a\u0015rm -rf x',
+		'a\tb',
+		'\u001b[2K',
+		'a\u202eb',
+		'a\u200bb',
+		'a\u2028b',
+	])
+		assert.match(commandFault(line) ?? '', /control characters/, JSON.stringify(line));
+	assert.match(commandFault('x'.repeat(1001)) ?? '', /longer/);
+});
+
+test('texts that make an editor fetch an address are known', () => {
+	assert.ok(mayFetch('{"$schema": "https://example.org/x?k=secret"}'));
+	assert.ok(mayFetch('# yaml-language-server: $schema=http://example.org'));
+	assert.ok(!mayFetch('See https://example.org'));
+	assert.ok(!mayFetch('{"$schema": "./schema.json"}'));
 });
 
 test('an edit has one place, and keeps the line ends of the file', () => {
