@@ -97,7 +97,8 @@ export async function runShard(
 				: await requestItem(
 						(item, ended) => run(item, ended, place.outside),
 						{ ...call, owner: batch.owner },
-						pause,
+						// It may wait for hours, and who waits for all of the room lets nobody pass.
+						(ms, ended) => place.outside(() => pause(ms, ended)),
 						signal,
 					);
 		signal.throwIfAborted();
