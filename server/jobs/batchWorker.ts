@@ -194,7 +194,7 @@ export class BatchWorker {
 		}
 	}
 
-	/** What a shard does when its last item has begun: it gives its place to the next. One of a single item does so at once. */
+	/** What a shard does once there is room for the next: it gives its place to it. One of a single item does so at once. */
 	#endingOf({ items }: Shard, place: Disposable): Disposable & { readonly onLast: () => void } {
 		const ended = new AbortController();
 		let end: Disposable | undefined;

@@ -1,10 +1,15 @@
-/** Items that wait hold up nobody. */
+/** Items that wait hold up nobody, and the next shard begins where there is room for it. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
 import { errorAnswer, type ItemAnswer, type RunItem } from '../../server/jobs/itemRow.ts';
-import { type BatchEndpoint, batchVersion, keys } from '../../server/jobs/jobTypes.ts';
+import {
+	type BatchEndpoint,
+	batchVersion,
+	documentEndpoint,
+	keys,
+} from '../../server/jobs/jobTypes.ts';
 import { laneRoom, runShard, type ShardRunDeps } from '../../server/jobs/shardRun.ts';
 import { WorkPlaces } from '../../server/jobs/workPlaces.ts';
 import { AppError } from '../../server/protocol/index.ts';
@@ -92,3 +97,23 @@ for (const alone of [false, true])
 			await first.catch(() => {});
 		}
 	});
+
+test('where one item takes all the room, the next shard is called when it is done or waits elsewhere', async () => {
+	const { signal } = new AbortController();
+	const told: string[] = [];
+	const onLast = () => void told.push('next');
+	const run: RunItem = async ({ body }, _, outside) => {
+		const item = itemOf(body);
+		told.push(`${item} begins`);
+		await turn();
+		if (item === 'd1') await outside?.(turn);
+		told.push(`${item} ends`);
+		return good;
+	};
+	await (await runner('/v1/audio/transcriptions', signal))('a', 2, run, { onLast });
+	assert.deepEqual(told.splice(0), ['a0 begins', 'a0 ends', 'a1 begins', 'a1 ends', 'next']);
+	await (await runner(documentEndpoint, signal))('d', 2, run, { onLast });
+	assert.deepEqual(told.splice(0), ['d0 begins', 'd0 ends', 'd1 begins', 'next', 'd1 ends']);
+	await (await runner('/v1/embeddings', signal))('e', 1, run, { onLast });
+	assert.deepEqual(told, ['next', 'e0 begins', 'e0 ends']);
+});
