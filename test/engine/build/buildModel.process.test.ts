@@ -302,7 +302,7 @@ describe('what cannot be built', () => {
 				attempt(smallConfig, (w) =>
 					w.set('model.norm.weight', { shape: [7], numbers: new Float32Array(7) }),
 				),
-			/model\.norm\.weight has the shape \[7\] where config\.json asks for \[32\]/,
+			/model\.norm\.weight has the shape \[7\] where the model's settings ask for \[32\]/,
 		],
 		[
 			'a tensor that nothing explains',
