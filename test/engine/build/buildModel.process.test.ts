@@ -158,6 +158,51 @@ describe('a model folder', () => {
 		assert.deepEqual(contents(target), whole);
 	});
 
+	it('stays as far as it is when a look at it fails for want of time or memory', async () => {
+		const whole = contents(await build(source(), smallConfig, join(folder, 'looked-reference')));
+		const target = join(folder, 'looked');
+		const stop = new AbortController();
+		await assert.rejects(
+			build(source(), smallConfig, target, {
+				signal: stop.signal,
+				noteBytes: 1,
+				onProgress: ({ doneBytes, totalBytes }) => {
+					if (doneBytes > totalBytes / 2) stop.abort();
+				},
+			}),
+			{ code: 'cancelled' },
+		);
+		const fails = (code: 'too_expensive' | 'internal' | 'out_of_memory') => async () => {
+			throw new AppError(code);
+		};
+		for (const code of ['too_expensive', 'internal'] as const)
+			await assert.rejects(build(source(), smallConfig, target, { checkFiles: fails(code) }), {
+				code,
+			});
+		const again = source();
+		await assert.rejects(build(again, smallConfig, target, { check: fails('out_of_memory') }), {
+			code: 'out_of_memory',
+		});
+		assert.ok(again.reads.length > 0);
+		assert.ok(again.reads.length < again.tensors.size, 'it went on where it was');
+		const last = source();
+		await build(last, smallConfig, target);
+		assert.deepEqual(last.reads, []);
+		assert.deepEqual(contents(target), whole);
+	});
+
+	it('leaves nothing where its small files cannot be read', async () => {
+		const to = join(folder, 'unreadable');
+		const checkFiles = async () => {
+			throw new AppError('unsupported_model', 'It has no tokenizer.');
+		};
+		await assert.rejects(
+			build(source(), smallConfig, to, { checkFiles }),
+			refusal(/has no tokenizer/),
+		);
+		assert.ok(!existsSync(join(folder, '.building', 'unreadable')));
+	});
+
 	it('begins anew when another model was to become the same folder', async () => {
 		const target = join(folder, 'other');
 		const stop = new AbortController();
