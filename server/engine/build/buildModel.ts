@@ -180,8 +180,12 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 		await writeWhole(join(work, name), content);
 	}
 	const removed = async (): Promise<void> => {
-		await clear();
-		await removePath(work, { recursive: true, force: true });
+		try {
+			await clear();
+			await removePath(work, { recursive: true, force: true });
+		} catch {
+			// Why it cannot be built is what matters; what stays is unfinished and is removed later.
+		}
 	};
 	await options.checkFiles?.(work).catch(async (error: unknown) => {
 		// Too little time or memory says nothing of the files.

@@ -201,6 +201,12 @@ describe('a model folder', () => {
 			refusal(/has no tokenizer/),
 		);
 		assert.ok(!existsSync(join(folder, '.building', 'unreadable')));
+		// Stands for a file that another program holds: it cannot be removed either.
+		mkdirSync(join(folder, '.building', 'unreadable.journal'));
+		await assert.rejects(
+			build(source(), smallConfig, to, { checkFiles }),
+			refusal(/has no tokenizer/),
+		);
 	});
 
 	it('begins anew when another model was to become the same folder', async () => {
