@@ -84,6 +84,18 @@ describe('a model folder', () => {
 		assert.equal(sizeBytes, (bytes[0] as number) + (bytes[1] as number));
 	});
 
+	it('says how many bytes each token reads: of a table that is no head, one row is', () => {
+		const options = { config: smallConfig, quality: 'standard', keep: true } as const;
+		const { graph } = planBuild({ ...options, source: source() });
+		assert.equal(graph.tokenBytes, graph.dataBytes - 300 * 32 * 4);
+		const weights = smallWeights();
+		weights.delete('lm_head.weight');
+		const config = { ...smallConfig, tie_word_embeddings: true };
+		const tied = planBuild({ ...options, config, source: memorySource(weights) });
+		assert.equal(tied.graph.tokenBytes, tied.graph.dataBytes);
+		assert.equal(tied.graph.tokenBytes, graph.tokenBytes);
+	});
+
 	it('is planned in bands of 16 MB however large the model is', () => {
 		const layers = 80;
 		const [hidden, inner, vocabulary] = [8192, 28_672, 128_256];
