@@ -32,14 +32,14 @@ function buildLine(build: NonNullable<Start['build']>): string {
 	const speed =
 		tokensPerSecond === undefined
 			? ''
-			: `; its answers grow by ${speedText(tokensPerSecond)} a second`;
+			: `; its answers grow by an estimated ${speedText(tokensPerSecond)} a second`;
 	return `${reason}\n${architecture}, ${weights}. The model takes ${byteText(sizeBytes)} on the disk and about ${byteText(memoryBytes)} of memory${speed}.\n`;
 }
 
-/** The memory's bound: what is computed beside it is left out, and small models are bound by that. */
+/** By what one thread reads: several may read more, and what is computed beside it is left out, which bounds small models. */
 function speedText(tokensPerSecond: number): string {
-	if (tokensPerSecond >= 100) return 'about 100 tokens or more';
-	return `about ${tokensPerSecond.toPrecision(tokensPerSecond < 1 ? 1 : 2)} tokens`;
+	if (tokensPerSecond >= 100) return '100 tokens or more';
+	return `${tokensPerSecond.toPrecision(tokensPerSecond < 1 ? 1 : 2)} tokens`;
 }
 
 /**

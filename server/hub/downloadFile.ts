@@ -69,11 +69,17 @@ export async function downloadFile(
 	} catch (error) {
 		throw signal.aborted ? new AppError('cancelled') : (diskError(error, options.target) ?? error);
 	} finally {
-		if (!finished) {
-			await part.close();
-			// Nothing to go on with.
-			if (part.doneBytes === 0) await removeParts(options.target);
-		}
+		if (!finished) await leave(part);
+	}
+}
+
+/** Closes what is not finished. Parts without a byte go; those that cannot be removed now are used or removed later. */
+async function leave(part: PartFile): Promise<void> {
+	try {
+		await part.close();
+		if (part.doneBytes === 0) await removeParts(part.target);
+	} catch {
+		// Why the download ended is what matters.
 	}
 }
 

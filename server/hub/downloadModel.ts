@@ -77,7 +77,7 @@ export interface DownloadStart {
 		readonly sizeBytes: number;
 		/** About how much memory it takes while loaded. */
 		readonly memoryBytes: number;
-		/** About how many tokens an answer grows by, as far as this machine's memory allows; of language models. */
+		/** How many tokens an answer grows by: an estimate, by what one thread reads of this machine's memory; of language models. */
 		readonly tokensPerSecond?: number;
 	};
 	/** Files for which the hub states no hash, so that damage on the way cannot be noticed; absent: none. */

@@ -31,14 +31,18 @@ export async function keepSame(folder: string, wanted: ReadonlyMap<string, strin
 
 /**
  * At the end of its scope, removes a folder into which nothing has come, and its listing: there is nothing to go on
- * with. For those who hold its lock.
+ * with. For those who hold its lock. Where it cannot be removed it stays, as an unfinished one that is removed later.
  */
 export function unlessEmpty(folder: string): AsyncDisposable {
 	return {
 		[Symbol.asyncDispose]: async () => {
 			if (await hasFiles(folder)) return;
-			await removePath(folder, { recursive: true, force: true });
-			await removePath(listingOf(folder), { force: true });
+			try {
+				await removePath(folder, { recursive: true, force: true });
+				await removePath(listingOf(folder), { force: true });
+			} catch {
+				// What was done in its scope has its own error, or none.
+			}
 		},
 	};
 }

@@ -20,8 +20,10 @@ export interface WorkerDeps {
 	readonly open: (batch: string) => Promise<OpenBatch | undefined>;
 	/** Told of a shard that was finished here. */
 	readonly onDone: (batch: OpenBatch, shard: number, done: DoneShard) => void;
-	/** Told when the store or queue stands in the way, and when no longer. */
-	readonly onTrouble: (batch: OpenBatch | undefined, error: unknown) => void;
+	/** Told when the store stands in the way of a shard that runs. */
+	readonly onTrouble: (batch: OpenBatch, error: unknown) => void;
+	/** Told of each use of the queue, and of the store when a shard is to begin: what it failed with, or that it did not. */
+	readonly onUse: (of: 'queue' | 'store', error?: unknown) => void;
 	readonly log: Logger;
 	readonly pause?: Pause;
 	/** Shards at a time. */
@@ -83,18 +85,21 @@ export class BatchWorker {
 	}
 
 	async #loop(): Promise<void> {
-		const { queue, leaseMs, onTrouble } = this.#deps;
+		const { queue, leaseMs, onUse } = this.#deps;
 		const { signal } = this.#stop;
 		while (!signal.aborted) {
 			// As many as there are places look for work.
 			using place = await this.#places.take(1, signal);
 			if (signal.aborted) return;
+			let used: 'queue' | 'store' = 'queue';
 			try {
 				const lease = await queue.lease(leaseMs);
+				onUse('queue');
+				used = 'store';
 				if (lease === undefined) await this.#wait();
 				else await this.#work(lease, place);
 			} catch (error) {
-				onTrouble(undefined, error);
+				onUse(used, error);
 				await this.#wait();
 			}
 		}
@@ -116,7 +121,7 @@ export class BatchWorker {
 	}
 
 	async #work(lease: ShardLease, place: Disposable): Promise<void> {
-		const { store, queue, open, reached, activity } = this.#deps;
+		const { store, queue, open, reached, activity, onUse } = this.#deps;
 		reached?.('leased');
 		const batch = await open(lease.batch).catch(async (error) => {
 			await queue.giveBack(lease, troubleMs);
@@ -125,7 +130,9 @@ export class BatchWorker {
 		const shard = batch?.manifest?.shards[lease.shard];
 		if (batch === undefined || shard === undefined) return void (await queue.complete(lease));
 		if (batch.isPaused) return void (await queue.giveBack(lease, this.#deps.leaseMs));
-		if ((await store.size(keys.shard(lease))) !== undefined) {
+		const isDone = (await store.size(keys.shard(lease))) !== undefined;
+		onUse('store');
+		if (isDone) {
 			await batch.done.refresh();
 			return void (await queue.complete(lease));
 		}
@@ -194,7 +201,7 @@ export class BatchWorker {
 		}
 	}
 
-	/** What a shard does when its last item has begun: it gives its place to the next. One of a single item does so at once. */
+	/** What a shard does once there is room for the next: it gives its place to it. One of a single item does so at once. */
 	#endingOf({ items }: Shard, place: Disposable): Disposable & { readonly onLast: () => void } {
 		const ended = new AbortController();
 		let end: Disposable | undefined;

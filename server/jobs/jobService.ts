@@ -127,8 +127,8 @@ export class JobService {
 		const batches: Batches = new Batches({
 			...{ store, files, limits, now, onChange: () => manager.look() },
 		});
-		/** What was said of the queue or the store last, and holds. */
-		let trouble: string | undefined;
+		/** What was said of the queue and of the store last, and holds. */
+		const troubles = new Map<'queue' | 'store', string>();
 		const worker = new BatchWorker({
 			...{ store, queue, log, width, leaseMs, activity },
 			...(pause === undefined ? {} : { pause }),
@@ -146,17 +146,20 @@ export class JobService {
 			},
 			onDone: (batch, shard, done) => {
 				batch.problem = undefined;
-				trouble = undefined;
 				batch.done.add(shard, done);
 				if (batch.isDone) manager.look();
 			},
 			onTrouble: (batch, error) => {
 				const { code, message }: AppError = asAppError(error);
-				if (batch !== undefined) batch.problem = { code, message };
-				// A worker tries again every moment: one line says it until something is done again.
-				else if (message !== trouble)
+				batch.problem = { code, message };
+			},
+			onUse: (of, error) => {
+				if (error === undefined) return void troubles.delete(of);
+				// A worker tries again every moment: one line says it until it can be used again.
+				const { message } = asAppError(error);
+				if (message !== troubles.get(of))
 					log.warn('the queue or the store of batches cannot be used', { reason: message });
-				if (batch === undefined) trouble = message;
+				troubles.set(of, message);
 			},
 		});
 		const manager: BatchManager = new BatchManager({

@@ -24,7 +24,7 @@ import {
 import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
-import type { WorkPlaces } from './workPlaces.ts';
+import type { Outside, WorkPlaces } from './workPlaces.ts';
 
 /**
  * Items that are asked for at a time. Models compute them together, chats eight at most; a few more lie ready there for
@@ -55,7 +55,10 @@ export interface ShardRunDeps {
 	/** Room of the items of all shards that run here: `laneRoom` for each that runs at a time. */
 	readonly lanes: WorkPlaces;
 	readonly pause?: Pause;
-	/** Told when the last item has begun: the next shard may fill the room that comes free. */
+	/**
+	 * Told once there is room for the next shard: when the last item has begun, or, where an item takes all the room of a
+	 * shard, when it is done or waits for somebody else.
+	 */
 	onLast?(): void;
 	/** Told of each item that is done. */
 	onItem?(): void;
@@ -86,18 +89,27 @@ export async function runShard(
 	const lines = await readLines(deps.store, batch, shard);
 	const answers = new Map<Line, ItemAnswer>();
 	const { pause = realPause, run, lanes } = deps;
-	const ask = async (line: Line, room: number, onBegun?: () => void): Promise<void> => {
+	const ask = async (
+		line: Line,
+		room: number,
+		hooks: { onBegun?(): void; onOutside?(): void } = {},
+	): Promise<void> => {
 		using place = await lanes.take(room, signal);
 		signal.throwIfAborted();
-		onBegun?.();
+		hooks.onBegun?.();
+		const outside: Outside = (work) => {
+			hooks.onOutside?.();
+			return place.outside(work);
+		};
 		const { call } = line;
 		const answer =
 			call instanceof AppError
 				? errorAnswer(call)
 				: await requestItem(
-						(item, ended) => run(item, ended, place.outside),
+						(item, ended) => run(item, ended, outside),
 						{ ...call, owner: batch.owner },
-						pause,
+						// It may wait for hours, and who waits for all of the room lets nobody pass.
+						(ms, ended) => outside(() => pause(ms, ended)),
 						signal,
 					);
 		signal.throwIfAborted();
@@ -110,12 +122,20 @@ export async function runShard(
 		const crashed: Line[] = [];
 		const width = widths[batch.endpoint];
 		let begun = 0;
+		let isCalled = false;
+		const onRoom = (): void => {
+			if (isCalled || begun < lines.length) return;
+			isCalled = true;
+			deps.onLast?.();
+		};
 		const onBegun = (): void => {
 			deps.reached?.('item');
-			if (++begun === lines.length) deps.onLast?.();
+			begun++;
+			if (width > 1) onRoom();
 		};
 		await inParallel(lines, width, async (line) => {
-			await ask(line, laneRoom / width, onBegun);
+			await ask(line, laneRoom / width, { onBegun, onOutside: onRoom });
+			onRoom();
 			if (isCrash(answers.get(line))) crashed.push(line);
 			else deps.onItem?.();
 		});

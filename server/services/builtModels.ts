@@ -304,7 +304,7 @@ export async function runBuild(
 	const facts = await work.catch(async (error: unknown) => {
 		// What cannot be built is not gone on with.
 		if (error instanceof AppError && error.code === 'unsupported_model')
-			await removePath(request.root, { recursive: true, force: true });
+			await removePath(request.root, { recursive: true, force: true }).catch(() => {});
 		throw error;
 	});
 	if (flags.plan === true || facts === undefined) return undefined;

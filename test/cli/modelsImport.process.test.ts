@@ -22,7 +22,7 @@ test('a GGUF file: its plan, then a model under its name', async () => {
 	assert.match(plan.stderr, /licence apache-2\.0/);
 	assert.match(
 		plan.stderr,
-		/llama, 40,864 weights, stored as f32\. The model takes .* of memory; its answers grow by about .* tokens .*a second\.\n/,
+		/llama, 40,864 weights, stored as f32\. The model takes .* of memory; its answers grow by an estimated .* tokens .*a second\.\n/,
 	);
 	assert.equal(plan.stdout, '');
 	const built = await home.run(['models', 'import', path, '--name', 'walk']);

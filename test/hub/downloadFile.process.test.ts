@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -188,6 +189,20 @@ test('401, 403 and 404 are not retried and give advice', async () => {
 		assert.equal(asked, 1);
 		http.close();
 	}
+});
+
+test('what the hub refuses is said also where what was begun cannot be removed', async () => {
+	await using hub = await startHub(content);
+	const target = join(folder, 'held', 'config.json');
+	hub.faults.onFile = (_request, response) => {
+		// Stands for a file that another program holds: it cannot be removed either.
+		mkdirSync(`${target}.part.id.new`);
+		response.writeHead(403).end();
+		return true;
+	};
+	const http = createHubHttp({ endpoint: hub.url });
+	await assert.rejects(fetchOne(hub, http, 'config.json', { target }), { code: 'forbidden' });
+	http.close();
 });
 
 test('the token goes to the hub and not to the host it redirects to', async () => {

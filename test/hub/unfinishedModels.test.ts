@@ -9,13 +9,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { unlessEmpty } from '../../server/hub/unfinished.ts';
+import { listingOf, unlessEmpty } from '../../server/hub/unfinished.ts';
 import {
 	listUnfinished,
 	maxUnfinishedAgeMs,
 	removeOldUnfinished,
 	removeUnfinished,
 } from '../../server/hub/unfinishedModels.ts';
+import { AppError } from '../../server/protocol/index.ts';
 import { lockFile } from '../../server/store/lock.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -66,6 +67,18 @@ describe('what was not finished', () => {
 			await using _rest = unlessEmpty(folder);
 		}
 		assert.deepEqual(readdirSync(join(models, '.downloads')).sort(), ['begun', 'begun.files.json']);
+	});
+
+	it('leaves the error of its scope where it cannot be removed', async () => {
+		const folder = join(base, String(count++), '.downloads', 'held');
+		mkdirSync(folder, { recursive: true });
+		// Stands for a file that another program holds: it cannot be removed either.
+		mkdirSync(listingOf(folder));
+		const fetched = async () => {
+			await using _rest = unlessEmpty(folder);
+			throw new AppError('forbidden');
+		};
+		await assert.rejects(fetched, { code: 'forbidden' });
 	});
 
 	it('goes when nobody has come back to it for a month', async () => {

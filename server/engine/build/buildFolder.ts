@@ -127,11 +127,12 @@ export async function buildFolder(
 	const plan = planBuild(options);
 	let sizeBytes = plan.sizeBytes;
 	for (const content of files.values()) sizeBytes += content.length;
+	const { tokenBytes } = plan.graph;
 	// Of experts, each token is computed with some only.
-	const isWhole = plan.graph.linear !== undefined && expertsIn(config) === 0;
+	const isWhole = tokenBytes !== undefined && expertsIn(config) === 0;
 	const facts = {
 		...factsOf(source, config, sizeBytes),
-		...(isWhole ? { tokenBytes: plan.graph.dataBytes } : {}),
+		...(isWhole ? { tokenBytes } : {}),
 	};
 	await listener.onPlan(facts);
 	const { loss } = await buildModel({

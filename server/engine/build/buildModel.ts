@@ -83,9 +83,15 @@ export interface BuildOptions {
 		folder: string,
 		vocabulary: number,
 	) => Promise<CalibrationTokens | undefined>;
-	/** Looks at the small files before any weight is read; where it rejects, nothing stays. */
+	/**
+	 * Looks at the small files before any weight is read, also when a build goes on. Where it rejects with
+	 * `unsupported_model`, nothing stays; with anything else, what is there waits for the next try.
+	 */
 	readonly checkFiles?: (folder: string) => Promise<void>;
-	/** Looks at the finished folder before it gets its name; where it rejects, nothing stays. Gives the loss. */
+	/**
+	 * Looks at the finished folder before it gets its name and gives the loss. Where it rejects, nothing stays, unless it
+	 * was cancelled or had too little memory.
+	 */
 	readonly check?: (folder: string, found: Followed) => Promise<BuiltLoss | undefined>;
 	readonly signal?: AbortSignal;
 }
@@ -174,11 +180,16 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 		await writeWhole(join(work, name), content);
 	}
 	const removed = async (): Promise<void> => {
-		await clear();
-		await removePath(work, { recursive: true, force: true });
+		try {
+			await clear();
+			await removePath(work, { recursive: true, force: true });
+		} catch {
+			// Why it cannot be built is what matters; what stays is unfinished and is removed later.
+		}
 	};
 	await options.checkFiles?.(work).catch(async (error: unknown) => {
-		await removed();
+		// Too little time or memory says nothing of the files.
+		if (codeOf(error) === 'unsupported_model') await removed();
 		throw error;
 	});
 	const vocabulary = vocabularyToFollow(plan.graph);
@@ -193,7 +204,7 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	try {
 		loss = await options.check?.(work, found);
 	} catch (error) {
-		if (!(error instanceof AppError && error.code === 'cancelled')) await removed();
+		if (!['cancelled', 'out_of_memory'].includes(codeOf(error) ?? '')) await removed();
 		throw error;
 	}
 	const said = loss === undefined ? origin : { ...origin, loss };
@@ -202,6 +213,9 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	await clear();
 	return loss === undefined ? plan : { ...plan, loss };
 }
+
+const codeOf = (error: unknown): string | undefined =>
+	error instanceof AppError ? error.code : undefined;
 
 async function fill(
 	plan: BuildPlan,

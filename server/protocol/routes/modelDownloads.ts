@@ -42,7 +42,7 @@ const downloadEvents = z.union([
 					sizeBytes: z.number(),
 					/** About how much memory it takes while loaded. */
 					memoryBytes: z.number(),
-					/** About what the memory of this machine allows; of language models. */
+					/** An estimate, by what one thread reads of this machine's memory; of language models. */
 					tokensPerSecond: z.number().exactOptional(),
 				})
 				.exactOptional(),

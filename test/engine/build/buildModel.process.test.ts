@@ -84,6 +84,18 @@ describe('a model folder', () => {
 		assert.equal(sizeBytes, (bytes[0] as number) + (bytes[1] as number));
 	});
 
+	it('says how many bytes each token reads: of a table that is no head, one row is', () => {
+		const options = { config: smallConfig, quality: 'standard', keep: true } as const;
+		const { graph } = planBuild({ ...options, source: source() });
+		assert.equal(graph.tokenBytes, graph.dataBytes - 300 * 32 * 4);
+		const weights = smallWeights();
+		weights.delete('lm_head.weight');
+		const config = { ...smallConfig, tie_word_embeddings: true };
+		const tied = planBuild({ ...options, config, source: memorySource(weights) });
+		assert.equal(tied.graph.tokenBytes, tied.graph.dataBytes);
+		assert.equal(tied.graph.tokenBytes, graph.tokenBytes);
+	});
+
 	it('is planned in bands of 16 MB however large the model is', () => {
 		const layers = 80;
 		const [hidden, inner, vocabulary] = [8192, 28_672, 128_256];
@@ -156,6 +168,57 @@ describe('a model folder', () => {
 			'nine bands were there',
 		);
 		assert.deepEqual(contents(target), whole);
+	});
+
+	it('stays as far as it is when a look at it fails for want of time or memory', async () => {
+		const whole = contents(await build(source(), smallConfig, join(folder, 'looked-reference')));
+		const target = join(folder, 'looked');
+		const stop = new AbortController();
+		await assert.rejects(
+			build(source(), smallConfig, target, {
+				signal: stop.signal,
+				noteBytes: 1,
+				onProgress: ({ doneBytes, totalBytes }) => {
+					if (doneBytes > totalBytes / 2) stop.abort();
+				},
+			}),
+			{ code: 'cancelled' },
+		);
+		const fails = (code: 'too_expensive' | 'internal' | 'out_of_memory') => async () => {
+			throw new AppError(code);
+		};
+		for (const code of ['too_expensive', 'internal'] as const)
+			await assert.rejects(build(source(), smallConfig, target, { checkFiles: fails(code) }), {
+				code,
+			});
+		const again = source();
+		await assert.rejects(build(again, smallConfig, target, { check: fails('out_of_memory') }), {
+			code: 'out_of_memory',
+		});
+		assert.ok(again.reads.length > 0);
+		assert.ok(again.reads.length < again.tensors.size, 'it went on where it was');
+		const last = source();
+		await build(last, smallConfig, target);
+		assert.deepEqual(last.reads, []);
+		assert.deepEqual(contents(target), whole);
+	});
+
+	it('leaves nothing where its small files cannot be read', async () => {
+		const to = join(folder, 'unreadable');
+		const checkFiles = async () => {
+			throw new AppError('unsupported_model', 'It has no tokenizer.');
+		};
+		await assert.rejects(
+			build(source(), smallConfig, to, { checkFiles }),
+			refusal(/has no tokenizer/),
+		);
+		assert.ok(!existsSync(join(folder, '.building', 'unreadable')));
+		// Stands for a file that another program holds: it cannot be removed either.
+		mkdirSync(join(folder, '.building', 'unreadable.journal'));
+		await assert.rejects(
+			build(source(), smallConfig, to, { checkFiles }),
+			refusal(/has no tokenizer/),
+		);
 	});
 
 	it('begins anew when another model was to become the same folder', async () => {

@@ -79,6 +79,8 @@ export interface GraphPlan {
 	/** File of the weights of all of them, beside them. */
 	readonly dataName: string;
 	readonly dataBytes: number;
+	/** Bytes of those that are read for each token of an answer; of models whose answers grow token by token from one graph. */
+	readonly tokenBytes?: number;
 	readonly bands: readonly Band[];
 	/** Of models with one graph whose bands come in the order of its nodes. */
 	readonly linear?: GraphMatrices;

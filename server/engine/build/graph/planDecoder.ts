@@ -86,7 +86,9 @@ export function planDecoder({
 		0,
 		`/model/layers.${last}/final_norm_layernorm`,
 	);
-	writeHead(parts, normed, embedding, vocabulary);
+	const { isTied } = writeHead(parts, normed, embedding, vocabulary);
+	// Of a table that is no head, one row is read.
+	const rowsOnly = isTied ? [] : tableBands;
 	pushAll(layout.bands, tableBands);
 	tensors.checkAllUsed();
 	const graphs = new Map([[name, writer.finish('main_graph', producer)]]);
@@ -94,6 +96,7 @@ export function planDecoder({
 		graphs,
 		dataName: layout.name,
 		dataBytes: layout.bytes,
+		tokenBytes: rowsOnly.reduce((rest, { bytes }) => rest - bytes, layout.bytes),
 		bands: layout.bands,
 		linear: linear.planned,
 	};
@@ -197,7 +200,7 @@ function writeHead(
 	hidden: string,
 	embedding: Stored,
 	vocabulary: number,
-): void {
+): { readonly isTied: boolean } {
 	const { writer, linear, tensors, shape } = parts;
 	const own = tensors.find('head');
 	const isTied = own === undefined || (shape.tied && tensors.style === 'safetensors');
@@ -213,7 +216,7 @@ function writeHead(
 	const isPlain = bias === undefined && shape.scales.logits === 1 && cap === 0;
 	let logits = linear.product('/lm_head', hidden, stored, isPlain ? 'logits' : undefined);
 	if (bias !== undefined) logits = addBias(parts, logits, '/lm_head', [{ tensor: bias }]);
-	if (isPlain) return;
+	if (isPlain) return { isTied };
 	if (shape.scales.logits !== 1)
 		logits = scaled(parts, logits, shape.scales.logits, '/lm_head/scale');
 	if (cap !== 0) {
@@ -222,4 +225,5 @@ function writeHead(
 		logits = writer.node('Mul', [bent, writer.float(cap)], '/lm_head/softcap/Mul/output_0');
 	}
 	writer.node('Identity', [logits], 'logits');
+	return { isTied };
 }

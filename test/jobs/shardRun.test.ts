@@ -1,0 +1,119 @@
+/** Items that wait hold up nobody, and the next shard begins where there is room for it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openFolderStore } from '../../server/jobs/folderStore.ts';
+import { errorAnswer, type ItemAnswer, type RunItem } from '../../server/jobs/itemRow.ts';
+import {
+	type BatchEndpoint,
+	batchVersion,
+	documentEndpoint,
+	keys,
+} from '../../server/jobs/jobTypes.ts';
+import { laneRoom, runShard, type ShardRunDeps } from '../../server/jobs/shardRun.ts';
+import { WorkPlaces } from '../../server/jobs/workPlaces.ts';
+import { AppError } from '../../server/protocol/index.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+
+const good: ItemAnswer = { status: 200, requestId: '', body: {} };
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Runs batches of one shard each, in the same room. */
+async function runner(endpoint: BatchEndpoint, signal: AbortSignal) {
+	const store = await openFolderStore(temporaryFolder('shard'), Date.now);
+	const lanes = new WorkPlaces(laneRoom);
+	return async (
+		id: string,
+		count: number,
+		run: RunItem,
+		more: Pick<ShardRunDeps, 'pause' | 'onLast'> = {},
+	) => {
+		const lines = Array.from(
+			{ length: count },
+			(_, at) =>
+				`${JSON.stringify({ custom_id: `${at}`, url: endpoint, body: { item: `${id}${at}` } })}\n`,
+		);
+		const content = Buffer.from(lines.join(''));
+		await store.put(keys.fileContent(id), content);
+		const owner = { caller: 'owner', person: id } as const;
+		const { head } = await runShard(
+			{
+				...{ version: batchVersion, id, owner, endpoint, inputFileId: id },
+				...{ completionWindow: '1h', createdAt: 0, expiresAt: 1 },
+			},
+			{ number: 0, start: 0, end: content.length, firstLine: 0, items: count },
+			1,
+			{ store, lanes, run, ...more },
+			signal,
+		);
+		return head;
+	};
+}
+
+const itemOf = (body: unknown): string => (body as { item: string }).item;
+
+for (const alone of [false, true])
+	test(`an item that waits for its person's time${alone ? ', alone,' : ''} leaves the room to others`, async () => {
+		const stop = new AbortController();
+		const shard = await runner('/v1/chat/completions', stop.signal);
+		let isOver = false;
+		let waiting = 0;
+		let release = () => {};
+		const released = new Promise<void>((resolve) => (release = resolve));
+		const asked = new Map<string, number>();
+		const run: RunItem = async ({ body }) => {
+			const item = itemOf(body);
+			const times = (asked.get(item) ?? 0) + 1;
+			asked.set(item, times);
+			await turn();
+			// One of B ends its process, and so does one of A where it is to be asked again alone.
+			if (times === 1 && (item === 'b3' || (alone && item === 'a3')))
+				return errorAnswer(new AppError('runner_crashed'));
+			if (!isOver && item === 'a3')
+				return { ...errorAnswer(new AppError('rate_limited')), retryAfterS: 3600 };
+			return good;
+		};
+		const first = shard('a', 20, run, {
+			pause: async () => {
+				waiting++;
+				await released;
+			},
+		});
+		try {
+			await until('A waits', () => waiting === 1);
+			let others: number | undefined;
+			const second = shard('b', 50, run).then(({ completed }) => (others = completed));
+			second.catch(() => {});
+			await until('B is done', () => others !== undefined, 10_000);
+			assert.equal(others, 50);
+			assert.equal(asked.get('b3'), 2);
+			isOver = true;
+			release();
+			assert.equal((await first).completed, 20);
+		} finally {
+			stop.abort();
+			release();
+			await first.catch(() => {});
+		}
+	});
+
+test('where one item takes all the room, the next shard is called when it is done or waits elsewhere', async () => {
+	const { signal } = new AbortController();
+	const told: string[] = [];
+	const onLast = () => void told.push('next');
+	const run: RunItem = async ({ body }, _, outside) => {
+		const item = itemOf(body);
+		told.push(`${item} begins`);
+		await turn();
+		if (item === 'd1') await outside?.(turn);
+		told.push(`${item} ends`);
+		return good;
+	};
+	await (await runner('/v1/audio/transcriptions', signal))('a', 2, run, { onLast });
+	assert.deepEqual(told.splice(0), ['a0 begins', 'a0 ends', 'a1 begins', 'a1 ends', 'next']);
+	await (await runner(documentEndpoint, signal))('d', 2, run, { onLast });
+	assert.deepEqual(told.splice(0), ['d0 begins', 'd0 ends', 'd1 begins', 'next', 'd1 ends']);
+	await (await runner('/v1/embeddings', signal))('e', 1, run, { onLast });
+	assert.deepEqual(told, ['next', 'e0 begins', 'e0 ends']);
+});
