@@ -13,7 +13,8 @@ export interface CheckFinding {
 	readonly line: number;
 	/** The translated file it is about. */
 	readonly target: string;
-	readonly to: string;
+	/** Absent where a file that holds all its languages cannot be read. */
+	readonly to?: string;
 	/** Absent of a whole file. */
 	readonly key?: string;
 	/** One sentence. */

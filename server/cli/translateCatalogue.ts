@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { defined } from '../protocol/defined.ts';
+import { checkWhole } from '../translate/documents/damage.ts';
 import { translateDocumentInWorker } from '../translate/documents/documentThread.ts';
 import { extractStringCatalog } from '../translate/documents/software/stringCatalog.ts';
 import { countsText } from '../translate/documents/textCounts.ts';
@@ -28,7 +29,11 @@ export class FileTurns {
 export const missingInCatalogue = (text: string, to: string): { at: number; text: string }[] =>
 	extractStringCatalog(text, to).map(({ start, text: words }) => ({ at: start, text: words }));
 
-/** What is to be done for one language of a file; `undefined` when it has all of that. */
+/**
+ * What is to be done for one language of a file; `undefined` when it has all of that.
+ *
+ * @throws AppError `invalid_request` when the file is damaged
+ */
 export function dueCatalogue(
 	file: PlannedFile,
 	{ text, bytes }: DocumentFile,
@@ -36,6 +41,7 @@ export function dueCatalogue(
 	turns: FileTurns,
 ): Due | undefined {
 	const { source, to, from } = file;
+	checkWhole(text, extractStringCatalog, source);
 	if (missingInCatalogue(text, to).length === 0) return undefined;
 	const make: Due['make'] = async (translator, signal) =>
 		await turns.run(source, async () => {

@@ -2,14 +2,20 @@
 
 import { stat } from 'node:fs/promises';
 import { defined } from '../protocol/defined.ts';
-import { asAppError } from '../protocol/index.ts';
+import { AppError, asAppError } from '../protocol/index.ts';
+import { damageOf } from '../translate/documents/damage.ts';
 import { messageDamage } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
-import { catalogueLanguages, isCatalogue } from '../translate/documents/software/stringCatalog.ts';
+import {
+	catalogueLanguages,
+	extractStringCatalog,
+	isCatalogue,
+} from '../translate/documents/software/stringCatalog.ts';
 import { type MessageFault, translationFaults } from '../translate/documents/translationFaults.ts';
 import { recordedMessages } from '../translate/documents/translationRecord.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
+import { lineNumbers } from '../translate/whiteSpace.ts';
 import { type CheckFinding, type CheckFormat, checkReport } from './checkReport.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere } from './documentFile.ts';
@@ -38,12 +44,14 @@ export async function translateCheck(
 ): Promise<number> {
 	const messages = await plannedMessages(options, record, io.signal);
 	const documents = await plannedDocuments(options, record, io.signal);
-	const planned = [...messages, ...documents, ...(await plannedCatalogues(options, io.signal))];
-	if (planned.length === 0)
+	const catalogues = await plannedCatalogues(options, io.signal);
+	const planned = [...messages, ...documents, ...catalogues.files];
+	const findings = [...catalogues.damaged];
+	const checked = planned.length + findings.length;
+	if (checked === 0)
 		throw new UsageError(
 			`There are no translations to check in ${options.names.join(', ')}: no message files of several languages, and none that were translated here.`,
 		);
-	const findings: CheckFinding[] = [];
 	for (const file of planned) {
 		io.signal.throwIfAborted();
 		for (const one of await findingsOf(file, options, record)) {
@@ -53,13 +61,13 @@ export async function translateCheck(
 		}
 	}
 	await record.close();
-	io.stdout.data(checkReport(options.format, findings, planned.length));
+	io.stdout.data(checkReport(options.format, findings, checked));
 	const counts = (['missing', 'stale', 'placeholder', 'damaged'] as const)
 		.map((kind) => [kind, findings.filter((one) => one.kind === kind).length] as const)
 		.filter(([, count]) => count > 0)
 		.map(([kind, count]) => `${count} ${kind}`);
 	io.stderr.write(
-		`${planned.length} translated file${planned.length === 1 ? '' : 's'} checked: ${counts.join(', ') || 'nothing is wrong'}.\n`,
+		`${checked} translated file${checked === 1 ? '' : 's'} checked: ${counts.join(', ') || 'nothing is wrong'}.\n`,
 	);
 	if (!record.isThere && !options.accepts)
 		io.stderr.write(
@@ -101,17 +109,33 @@ async function plannedDocuments(
 async function plannedCatalogues(
 	{ names, targets, encoding }: TranslationCheck,
 	signal: AbortSignal,
-): Promise<readonly PlannedFile[]> {
-	if (targets.length > 0) return [];
-	const { files } = await sourceFiles(names, isCatalogue, signal, undefined, 'checked').catch(
-		() => ({ files: [] }),
-	);
-	const found: PlannedFile[] = [];
-	for (const source of files.filter(isCatalogue)) {
-		const { text } = await readDocument(source, encoding);
-		for (const to of catalogueLanguages(text)) found.push({ source, target: source, to });
+): Promise<{ readonly files: readonly PlannedFile[]; readonly damaged: readonly CheckFinding[] }> {
+	const files: PlannedFile[] = [];
+	const damaged: CheckFinding[] = [];
+	if (targets.length > 0) return { files, damaged };
+	for (const source of await cataloguesIn(names, signal)) {
+		signal.throwIfAborted();
+		try {
+			const { text } = await readDocument(source, encoding);
+			const damage = damageOf(text, extractStringCatalog, source);
+			if (damage) damaged.push({ kind: 'damaged', path: source, target: source, ...damage });
+			else for (const to of catalogueLanguages(text)) files.push({ source, target: source, to });
+		} catch (error) {
+			damaged.push(unread({ source, target: source }, error));
+		}
 	}
-	return found;
+	return { files, damaged };
+}
+
+async function cataloguesIn(names: readonly string[], signal: AbortSignal): Promise<string[]> {
+	try {
+		const { files } = await sourceFiles(names, isCatalogue, signal, undefined, 'checked');
+		return files.filter(isCatalogue);
+	} catch (error) {
+		// A pattern may be one of other files.
+		if (error instanceof AppError && error.code === 'not_found') return [];
+		throw error;
+	}
 }
 
 /** One file that cannot be read is no reason to know nothing of the others. */
@@ -120,17 +144,24 @@ async function findingsOf(
 	options: TranslationCheck,
 	record: ProjectRecord,
 ): Promise<CheckFinding[]> {
-	const { source, target, to } = file;
 	try {
-		return messageFormatOf(source)
+		return messageFormatOf(file.source)
 			? await checkMessages(file, options, record)
 			: await checkDocument(file, options, record);
 	} catch (error) {
-		const { message } = asAppError(error instanceof RangeError ? nestedTooDeeply(error) : error);
-		const named = [target, source].find((path) => message.includes(path));
-		const sentence = named === undefined ? `${target}: ${message}` : message;
-		return [{ kind: 'damaged', path: named ?? target, line: 1, target, to, message: sentence }];
+		return [{ ...unread(file, error), to: file.to }];
 	}
+}
+
+function unread(
+	{ source, target }: Pick<PlannedFile, 'source' | 'target'>,
+	error: unknown,
+): CheckFinding {
+	const known = error instanceof RangeError ? nestedTooDeeply(error) : error;
+	const { message } = known instanceof UsageError ? known : asAppError(known);
+	const named = [target, source].find((path) => message.includes(path));
+	const sentence = named === undefined ? `${target}: ${message}` : message;
+	return { kind: 'damaged', path: named ?? target, line: 1, target, message: sentence };
 }
 
 async function checkMessages(
@@ -185,8 +216,11 @@ async function checkDocument(
 	if ((await stat(source).catch(() => undefined)) === undefined) return [];
 	if (source === target) {
 		const { text } = await readDocument(source, encoding);
+		const damage = damageOf(text, extractStringCatalog, source);
+		if (damage) return [{ kind: 'damaged', path: source, target, to, ...damage }];
+		const lineOf = lineNumbers(text);
 		return missingInCatalogue(text, to).map(({ at, text: words }) => ({
-			...{ kind: 'missing', path: source, line: text.slice(0, at).split('\n').length, target, to },
+			...{ kind: 'missing', path: source, line: lineOf(at), target, to },
 			message: `'${words.replace(/\s+/g, ' ').slice(0, 80)}' has no translation (${to})`,
 		}));
 	}

@@ -53,6 +53,21 @@ export function linesOf(text: string): TextLine[] {
 	return lines;
 }
 
+/** Tells the line of an offset, from 1, each in little time; offsets may come in any order. */
+export function lineNumbers(text: string): (offset: number) => number {
+	const starts = [0];
+	for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+	return (offset) => {
+		let [low, high] = [0, starts.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	};
+}
+
 /** The first end of a line in a text, or a line feed. */
 export function firstLineEnd(text: string): string {
 	return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';

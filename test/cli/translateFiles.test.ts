@@ -89,11 +89,16 @@ async function run({ force = false, stop = new AbortController(), onAsk, ...plan
 	}
 }
 
-async function check(names: readonly string[], accepts = false, targets: readonly string[] = []) {
+async function check(
+	names: readonly string[],
+	accepts = false,
+	targets: readonly string[] = [],
+	signal = new AbortController().signal,
+) {
 	const [out, err] = [new Screen(), new Screen()];
 	const io = {
 		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
-		...{ stdin: process.stdin, env: {}, signal: new AbortController().signal },
+		...{ stdin: process.stdin, env: {}, signal },
 	} satisfies CommandIo;
 	const record = await ProjectRecord.open('.');
 	const options = { names, targets, format: 'text', accepts } as const;
@@ -400,4 +405,54 @@ test('a file that holds all its languages gets them, one after the other, and is
 	assert.equal(found.code, 1);
 	const second = await run({ names: ['App'], targets: ['de'] });
 	assert.deepEqual(second.asked, ['Close it']);
+});
+
+test('a check tells of every file that holds all its languages and cannot be read, and of the others', async () => {
+	const strings = { a: { localizations: { de: { stringUnit: { value: 'Auf' } } } }, 'Save it': {} };
+	const whole = JSON.stringify({ sourceLanguage: 'en', strings, version: '1.0' }, null, 2);
+	await write({
+		'l/en.json': '{"a": "Open it"}',
+		'l/de.json': '{}',
+		'App/cut.xcstrings': whole.slice(0, whole.indexOf('"Save it"')),
+		'App/deep.xcstrings': `{"strings": ${'['.repeat(200_000)}`,
+		'App/large.xcstrings': ' '.repeat(20 * 2 ** 20 + 1),
+		'App/odd.xcstrings': Uint8Array.of(0, 255, 7),
+		'App/whole.xcstrings': whole,
+	});
+	const { code, out, err } = await check(['.']);
+	assert.equal(code, 1);
+	for (const line of [
+		/^App\/cut\.xcstrings:\d+: damaged: App\/cut\.xcstrings is damaged at line \d+, column \d+: /m,
+		/^App\/deep\.xcstrings:1: damaged: App\/deep\.xcstrings: The text is nested too deeply/m,
+		/^App\/large\.xcstrings:1: damaged: App\/large\.xcstrings is larger than 20 MiB\.$/m,
+		/^App\/odd\.xcstrings:1: damaged: App\/odd\.xcstrings is not in UTF-8/m,
+		/^App\/whole\.xcstrings:13: missing: 'Save it' has no translation \(de\)$/m,
+		/^l\/en\.json:1: missing: a 'Open it'/m,
+	])
+		assert.match(out, line);
+	assert.match(err, /^6 translated files checked: 2 missing, 4 damaged\.$/m);
+	const ofOne = await check(['App'], false, ['de', 'fr']);
+	assert.equal(ofOne.out.match(/cut\.xcstrings:\d+: damaged: /g)?.length, 1, ofOne.out);
+	assert.equal(ofOne.out.match(/: damaged: /g)?.length, 4, ofOne.out);
+	const made = await run({ names: ['App/cut.xcstrings'], targets: ['de'] });
+	assert.deepEqual([made.failed, made.current], [1, 0], made.err);
+	assert.match(made.err, /^App\/cut\.xcstrings is damaged at line /m);
+});
+
+test('a check that is stopped ends as stopped, whenever that is', async () => {
+	await write({ 'App/a.xcstrings': '{"strings": {"Save it": {}}}' });
+	for (let wanted = 1, looks = 0; looks === wanted - 1; wanted++) {
+		const stop = new AbortController();
+		looks = 0;
+		stop.signal.throwIfAborted = () => {
+			if (++looks === wanted) stop.abort();
+			AbortSignal.prototype.throwIfAborted.call(stop.signal);
+		};
+		const checked = check(['App'], false, [], stop.signal);
+		await assert.rejects(checked, (error: Error) =>
+			looks >= wanted
+				? error.name === 'AbortError'
+				: /no translations to check/.test(error.message),
+		);
+	}
 });

@@ -47,6 +47,7 @@ test('a saved file is translated again, and a translation without a source is na
 	await writeFile('docs/a.md', 'Open it.\n\nSave it.\n');
 	const translation = () => readFile('docs/a.de.md', 'utf8');
 	await until('the change is there', async () => (await translation()).includes('SAVE IT.'));
+	await until('it is told', () => err.text.includes('docs/a.de.md: 2 of 2 texts translated\n'));
 	await rename('docs/a.md', 'docs/b.md');
 	await until('the other name is there', () => err.text.includes('docs/b.de.md: 2 of 2'));
 	assert.match(err.text, /docs\/a\.md is gone; its translation docs\/a\.de\.md stays\.\n/);

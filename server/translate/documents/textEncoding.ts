@@ -62,7 +62,8 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 
 /** A text in an encoding; where that has not all its letters, as references the format knows, else in UTF-8. */
 export function encodeText(text: string, encoding: string, fileName: string): EncodedText {
-	if (encoding === 'utf-8') return { bytes: new TextEncoder().encode(saidInUtf8(text)), encoding };
+	if (encoding === 'utf-8')
+		return { bytes: new TextEncoder().encode(saidInUtf8(text, fileName)), encoding };
 	if (encoding.startsWith('utf-16')) return { bytes: utf16(text, encoding), encoding };
 	const codes = new Map<string, number>();
 	for (const [index, letter] of letters(encoding).entries())
@@ -73,26 +74,32 @@ export function encodeText(text: string, encoding: string, fileName: string): En
 		if (code !== undefined) bytes.push(code);
 		else {
 			const reference = referenceTo(letter, fileName);
-			if (reference === undefined) return inUtf8(text);
+			if (reference === undefined) return inUtf8(text, fileName);
 			pushAll(bytes, new TextEncoder().encode(reference));
 		}
 	}
 	return { bytes: Uint8Array.from(bytes), encoding };
 }
 
-function inUtf8(text: string): EncodedText {
-	const renamed = text.replace(/(?<=charset=["']?)[\w-]{1,40}/i, 'UTF-8');
+/** What does not fit into its encoding any more, with the name of the new one where it names its own. */
+function inUtf8(text: string, fileName: string): EncodedText {
+	const renamed = text.replace(saidIn(fileName), '$1UTF-8');
 	return { bytes: new TextEncoder().encode(renamed), encoding: 'utf-8' };
 }
 
-/** Where a file that has come to hold other letters than those of ASCII says another encoding than it is in. */
-const saidEncoding =
-	/^(\s{0,100}<\?xml\s[^>]{0,200}?encoding=["'])([\w-]{1,40})|("Content-Type: [\w/]{1,40}; charset=)([\w-]{1,40})/;
+const saidInXml = /^(\s{0,100}<\?xml\s[^>]{0,200}?encoding=["'])([\w-]{1,40})/;
+const saidInGettext =
+	/^((?:msgstr[ \t]{1,9})?"Content-Type: [\w/]{1,40}; ?charset=)([\w-]{1,40})/im;
 
-function saidInUtf8(text: string): string {
+/** Where files of a kind name their encoding: what is before its name, and the name. */
+const saidIn = (fileName: string): RegExp =>
+	/\.pot?$/i.test(fileName) ? saidInGettext : saidInXml;
+
+/** A file that has come to hold other letters than those of ASCII says no encoding any more that it is not in. */
+function saidInUtf8(text: string, fileName: string): string {
 	if (!/[^\0-\x7f]/.test(text)) return text;
-	return text.replace(saidEncoding, (all, xml, name, head, other) =>
-		isUnwritten(name ?? other) ? `${xml ?? head}UTF-8` : all,
+	return text.replace(saidIn(fileName), (all, head, name) =>
+		isUnwritten(name) ? `${head}UTF-8` : all,
 	);
 }
 

@@ -1,5 +1,6 @@
 /** What a project's check finds in a translated message file, with its place. */
 
+import { lineNumbers } from '../whiteSpace.ts';
 import { type IcuNode, parseIcu } from './icu.ts';
 import type { MessageFormat } from './messageChanges.ts';
 import { type MessageState, messageStates } from './messageStates.ts';
@@ -43,8 +44,8 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 	const { source, target, format, to, recorded } = files;
 	const states = messageStates(source, target, format, to);
 	const byPath = new Map(states.map((state) => [pointerOf(state.path), state]));
-	const sourceLine = linesOf(source);
-	const targetLine = linesOf(target);
+	const sourceLine = lineNumbers(source);
+	const targetLine = lineNumbers(target);
 	// Of gettext, signs without words stand for themselves where they are empty.
 	const isMissing = ({ text }: { text: string }) => format !== 'po' || /\p{L}/u.test(text);
 	const faults: MessageFault[] = missingMessages(source, target, format, to)
@@ -74,21 +75,6 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 }
 
 const keyOf = (path: readonly string[]): string => path.join('.').replaceAll('\u0004', ' ');
-
-/** Line of an offset, from 1; offsets may come in any order. */
-function linesOf(text: string): (offset: number) => number {
-	const starts = [0];
-	for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-	return (offset) => {
-		let [low, high] = [0, starts.length];
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-			else high = middle;
-		}
-		return low;
-	};
-}
 
 /** What a program could not do with a translation; `undefined` when nothing is broken. */
 export function placeholderFault({

@@ -88,3 +88,42 @@ test('the words of a link whose address is in an attribute move with it', async 
 		'SEE {url}[THE WORDS], {base}/a/{b}.html[MORE WORDS] AND {name} [NOT THESE].\n',
 	);
 });
+
+test('what stands in a listing makes no document one of the older kind', async () => {
+	const words = `= A title
+
+Call it "\`quoted words\`" or 'words' that are said.
+`;
+	const listings = [
+		'----\ndef a\nend\n----\n',
+		'----\nfor a in b; do\n\ndone\n----\n',
+		'[source,python]\n----\ndef a():\n    x\n\npass\n----\n',
+		'----\na\n\nexit\n----\n\n----\nb\n\nend\n----\n',
+		'------\nend\n----\nreturn\n------\n',
+		"....\nShe said\n\n``some words''\n....\n",
+		'```ruby\nName\n----\n```\n',
+		'////\nName\n----\n////\n',
+		'+++++\n:compat-mode:\n+++++\n',
+		// A paragraph is no title, and what it ends before is a listing.
+		'Call first one and then\nmake\n----\nend\n----\n',
+	];
+	for (const listing of listings) {
+		const { asked } = await shouted('a.adoc', `${words}\n${listing}`);
+		assert.ok(
+			asked.some((text) => /quoted words.*'words' that/.test(text)),
+			listing,
+		);
+	}
+	const old = [
+		'The title\n=========\n',
+		'[[a]]\nThe part\n--------\n',
+		'// A remark\nThe part\n~~~~~~~~\n',
+		'----\nend\n----\nThe part\n^^^^^^^^\n',
+		':compat-mode:\n\nSome words.\n',
+		"Say ``it'' again.\n",
+	];
+	for (const title of old) {
+		const { asked } = await shouted('a.adoc', `${title}\nCall it 'words' that are said.\n`);
+		assert.ok(asked.includes('Call it <t1>words</t1> that are said.'), `${title}${asked}`);
+	}
+});

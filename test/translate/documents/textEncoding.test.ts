@@ -69,9 +69,14 @@ test('letters the encoding has not are written as the format refers to them, els
 	assert.equal(Buffer.from(html.bytes).toString('latin1'), '<p>é &#25171;&#24320;');
 	const properties = encodeText('a=打😀', 'windows-1252', 'a.properties');
 	assert.equal(Buffer.from(properties.bytes).toString('latin1'), 'a=\\u6253\\uD83D\\uDE00');
-	const po = encodeText('charset=ISO-8859-1\n打', 'windows-1252', 'a.po');
-	assert.equal(Buffer.from(po.bytes).toString(), 'charset=UTF-8\n打');
-	assert.equal(po.encoding, 'utf-8');
+	for (const [name, head] of [
+		['a.po', '"Content-Type: text/plain; charset=ISO-8859-1\\n"'],
+		['a.resx', '<?xml version="1.0" encoding="ISO-8859-1"?>'],
+	] as const) {
+		const { bytes, encoding } = encodeText(`${head}\n打`, 'windows-1252', name);
+		assert.equal(Buffer.from(bytes).toString(), `${head.replace('ISO-8859-1', 'UTF-8')}\n打`);
+		assert.equal(encoding, 'utf-8');
+	}
 });
 
 test('UTF-32 is not taken for UTF-16', () => {
@@ -113,4 +118,22 @@ test('a file that says such an encoding, and has letters of ASCII only, says UTF
 	}
 	const template = 'msgstr "Content-Type: text/plain; charset=CHARSET\\n"\n"ä"';
 	assert.equal(Buffer.from(encodeText(template, 'utf-8', 'a.pot').bytes).toString(), template);
+});
+
+test('what a document shows of encodings, and does not say of itself, stays', () => {
+	const header = '"Content-Type: text/plain; charset=SHIFT_JIS\\n"';
+	const xml = '<?xml version="1.0" encoding="euc-jp"?>';
+	for (const [name, text] of [
+		['a.md', `Ein Beispiel für Köpfe:\n\n${header}\n`],
+		['a.json', `{"a": "ä", "b":\n${JSON.stringify(header)}}`],
+		['a.html', `<p>ä</p>\n<pre>\n${header}\n</pre>\n`],
+		['a.po', `# ä ${header}\nmsgid "a"\nmsgstr "${xml}"\n`],
+		['a.md', `ä\n\n    ${xml}\n`],
+	] as const) {
+		assert.equal(Buffer.from(encodeText(text, 'utf-8', name).bytes).toString(), text);
+		// Also where its own encoding has not all its letters.
+		const more = `${text}\n打`;
+		if (!name.endsWith('.html'))
+			assert.equal(Buffer.from(encodeText(more, 'windows-1252', name).bytes).toString(), more);
+	}
 });

@@ -1,6 +1,7 @@
 /** The two kinds of AsciiDoc: with titles after signs, and the older one with titles that are underlined. */
 
-import { linesOf } from '../../whiteSpace.ts';
+import { linesOf, type TextLine } from '../../whiteSpace.ts';
+import { verbatimEnd } from './asciiBlocks.ts';
 import { asciiDocMarks, isUnderlined, oldAsciiDocMarks } from './marks.ts';
 
 export interface AsciiDialect {
@@ -23,19 +24,13 @@ const modern: AsciiDialect = {
 const coded = /(?:^|\s)-{1,2}[A-Za-z]|[<>=/_$*|\\{}\d]|\.\w|^[A-Z]+$|^[a-z]+(?:-[a-z]+)+$/;
 
 export function asciiDialect(text: string): AsciiDialect {
-	const lines = linesOf(text);
 	const [, page = ''] =
 		/^(?:(?:\/\/.*|:.*|)\r?\n){0,200}(?:= )?([A-Za-z][\w.+{}-]{0,60})\(\d\w{0,3}\)[ \t]*(?=\r?\n|$)/.exec(
 			text,
 		) ?? [];
 	const isManual = page !== '';
 	const program = page.split('-')[0] ?? '';
-	const isOld =
-		/^:compat-mode:/m.test(text) ||
-		// What is included in such documents has no titles.
-		/``\w[^`'\n]{0,80}''/.test(text) ||
-		lines.some(({ text: line }, at) => isUnderlined(line.trimEnd(), lines[at + 1]?.text ?? ''));
-	if (!isOld) return { ...modern, isManual, program };
+	if (!isOld(linesOf(text))) return { ...modern, isManual, program };
 	return {
 		marks: oldAsciiDocMarks,
 		isManual,
@@ -44,6 +39,23 @@ export function asciiDialect(text: string): AsciiDialect {
 			mark.startsWith("'") &&
 			(coded.test(words) || (program !== '' && words.split(/[\s-]/)[0] === program)),
 	};
+}
+
+/** Lines that are no part of a paragraph, so that a title may follow: blank ones, attributes, remarks, macros of blocks. */
+const isApart = /^$|^\[.*\]$|^\/\/|^:!?[\w-]+!?:|^\w{1,30}::.*\]$/;
+
+function isOld(lines: readonly TextLine[]): boolean {
+	let isFree = true;
+	for (let at = 0; at < lines.length; at++) {
+		const line = (lines[at]?.text ?? '').trimEnd();
+		if (isFree && isUnderlined(line, lines[at + 1]?.text ?? '')) return true;
+		const end = verbatimEnd(lines, at);
+		// What is included in old documents has no titles.
+		if (end === undefined && /^:compat-mode:|``\w[^`']{0,80}''/.test(line)) return true;
+		isFree = end !== undefined || isApart.test(line);
+		at = end ?? at;
+	}
+	return false;
 }
 
 /** Whether the lines from one on show how a command is called. */

@@ -6,13 +6,13 @@ import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { linesOf, type TextLine } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
+import { lineAfter, verbatimEnd } from './asciiBlocks.ts';
 import { type AsciiDialect, asciiDialect, isSynopsis } from './asciiDialect.ts';
 import { asciiDocApart, isUnderlined } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
 const opens =
 	/^(?:[-*.=|]+|\.[^\s.].*|<\d+>|\d+\.|[A-Za-z]\.|[IVXivx]+\)|\/\/.*|:[\w-]+:.*|\[.*|NOTE:|TIP:|\+|.*::)$/;
-const verbatim = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|`{3,}.{0,60})$/;
 const transparent = /^(?:={4,}|\*{4,}|_{4,}|--)$/;
 const marker =
 	/^(?:(?:\*{1,6}|-|\.{1,6}|\d{1,4}\.|<\d{1,3}>)[ \t]+(?:\[[ x*]\][ \t]+)?|(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING):[ \t]+)/;
@@ -57,11 +57,6 @@ function extract(text: string): Piece[] {
 		text: line.slice(offset, end),
 		before: line.slice(0, offset),
 	});
-	const until = (at: number, isEnd: (line: string) => boolean) => {
-		let end = at + 1;
-		while (end < lines.length && !isEnd((lines[end]?.text ?? '').trimEnd())) end++;
-		return end;
-	};
 	for (let at = 0; at < lines.length; at++) {
 		const line = lines[at] as TextLine;
 		const body = line.text.trimEnd();
@@ -82,16 +77,16 @@ function extract(text: string): Piece[] {
 			isVerse &&= inVerse;
 			continue;
 		}
-		if (verbatim.test(body)) {
+		const blockEnd = verbatimEnd(lines, at);
+		if (blockEnd !== undefined) {
 			close();
-			const fence = body.startsWith('```') ? '```' : body;
-			at = until(at, (one) => one === fence);
+			at = blockEnd;
 			isCode = false;
 			continue;
 		}
 		if (transparent.test(body)) {
 			close();
-			if (isBlock) at = until(at, (one) => one === body);
+			if (isBlock) at = lineAfter(lines, at, body);
 			inVerse = isVerse && !inVerse;
 			isVerse = inVerse;
 			isCode = false;
@@ -100,7 +95,7 @@ function extract(text: string): Piece[] {
 		if (/^[|,:!]={3,}$/.test(body)) {
 			close();
 			if (body.startsWith('|')) inTable = !inTable;
-			else at = until(at, (one) => one === body);
+			else at = lineAfter(lines, at, body);
 			continue;
 		}
 		const heading = /^(?:={1,6}|#{1,6})[ \t]+(?=\S)/.exec(body)?.[0];
@@ -146,7 +141,7 @@ function extract(text: string): Piece[] {
 			!marker.test(body.trimStart()) &&
 			!lettered.test(body.trimStart())
 		) {
-			at = until(at, (one) => one === '') - 1;
+			at = lineAfter(lines, at, '') - 1;
 			isCode = false;
 			continue;
 		}
