@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { command, desk, editorText, openFile, patientMs, photograph } from './window.ts';
 
@@ -42,26 +42,31 @@ const engine = createServer(async (request, response) => {
 	return response.end('data: [DONE]\n\n');
 });
 
-before(async () => {
+/** Lets the editor have the engine, and a workspace that asks its model: for one story, as others share the editor. */
+async function withEngine(story: () => Promise<void>): Promise<void> {
+	const { configure, workspace } = await desk();
 	engine.listen(0, '127.0.0.1');
 	await once(engine, 'listening');
-	const { configure, workspace } = await desk();
 	const { port } = engine.address() as AddressInfo;
 	configure({ 'nearglot.engines': [{ name: 'lab', url: `http://127.0.0.1:${port}/v1` }] });
 	// Which model is asked belongs to a computer, or to a workspace.
-	mkdirSync(join(workspace, '.vscode'));
+	const settings = join(workspace, '.vscode');
+	mkdirSync(settings);
 	writeFileSync(
-		join(workspace, '.vscode/settings.json'),
+		join(settings, 'settings.json'),
 		JSON.stringify({ 'nearglot.chat.model': 'lab/coder' }),
 	);
-});
-after(async () => {
-	const { configure, workspace } = await desk();
-	configure({ 'nearglot.engines': undefined });
-	rmSync(join(workspace, '.vscode'), { recursive: true });
-	engine.close();
-	engine.closeAllConnections();
-});
+	try {
+		await story();
+	} finally {
+		configure({ 'nearglot.engines': undefined });
+		rmSync(settings, { recursive: true });
+		await new Promise((resolve) => {
+			engine.close(resolve);
+			engine.closeAllConnections();
+		});
+	}
+}
 
 const lenses = (page: Page, title: string) =>
 	page.locator('.editor-group-container.active .codelens-decoration a', { hasText: title });
@@ -91,61 +96,66 @@ async function ask(page: Page, wish: string): Promise<void> {
 const text = async (page: Page) =>
 	((await editorText(page).textContent()) ?? '').replaceAll('\u00a0', ' ');
 
-test('a part is changed in place while the model writes; hunks are kept or taken back, and one undo takes back all', async () => {
-	const { open, workspace, pictures } = await desk();
-	const file = join(workspace, 'mean.py');
-	writeFileSync(file, original);
-	const page = await open();
-	await openFile(page, 'mean.py', 'The mean');
-	await ask(page, 'handle an empty list');
-	const question = JSON.parse(asked.at(-1) ?? '{}');
-	assert.equal(question.model, 'coder');
-	const { content } = question.messages.at(-1);
-	assert.match(content, /Wanted: handle an empty list$/);
-	assert.match(content, /After the part:\n```python\n\n\nprint\(mean/);
-	assert.match(await text(page), /import os.*return total \/ len.*print/s, 'the rest is there');
-	await page.screenshot({ path: join(pictures, 'edit-in-place-writing.png') });
-	goOn();
-	await lenses(page, 'Keep all 2').waitFor();
-	await photograph(page, pictures, 'edit-in-place');
-	assert.equal(await page.locator('.codelens-decoration a', { hasText: /^.?\s*Undo$/ }).count(), 2);
-	// One undo step, however many steps it was written in.
-	await editorText(page).click();
-	await page.keyboard.press('Control+Z');
-	await editorText(page).filter({ hasNotText: 'if not values' }).waitFor();
-	assert.match(await text(page), /"""The mean\."""/);
-	await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
+test('a part is changed in place while the model writes; hunks are kept or taken back, and one undo takes back all', () =>
+	withEngine(async () => {
+		const { open, workspace, pictures } = await desk();
+		const file = join(workspace, 'mean.py');
+		writeFileSync(file, original);
+		const page = await open();
+		await openFile(page, 'mean.py', 'The mean');
+		await ask(page, 'handle an empty list');
+		const question = JSON.parse(asked.at(-1) ?? '{}');
+		assert.equal(question.model, 'coder');
+		const { content } = question.messages.at(-1);
+		assert.match(content, /Wanted: handle an empty list$/);
+		assert.match(content, /After the part:\n```python\n\n\nprint\(mean/);
+		assert.match(await text(page), /import os.*return total \/ len.*print/s, 'the rest is there');
+		await page.screenshot({ path: join(pictures, 'edit-in-place-writing.png') });
+		goOn();
+		await lenses(page, 'Keep all 2').waitFor();
+		await photograph(page, pictures, 'edit-in-place');
+		assert.equal(
+			await page.locator('.codelens-decoration a', { hasText: /^.?\s*Undo$/ }).count(),
+			2,
+		);
+		// One undo step, however many steps it was written in.
+		await editorText(page).click();
+		await page.keyboard.press('Control+Z');
+		await editorText(page).filter({ hasNotText: 'if not values' }).waitFor();
+		assert.match(await text(page), /"""The mean\."""/);
+		await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
 
-	await ask(page, 'handle an empty list');
-	goOn();
-	await lenses(page, 'Keep all 2').waitFor();
-	// The first hunk goes back, the second stays.
-	await lenses(page, 'Undo').first().click();
-	await editorText(page).filter({ hasText: '"""The mean."""' }).waitFor();
-	assert.match(await text(page), /if not values/);
-	await lenses(page, 'Keep').first().click();
-	await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
-	await command(page, 'File: Save');
-	const saved = readFileSync(file, 'utf8');
-	assert.equal(
-		saved,
-		original.replace('    total', '    if not values:\n        return 0\n    total'),
-	);
-	await page.close();
-});
+		await ask(page, 'handle an empty list');
+		goOn();
+		await lenses(page, 'Keep all 2').waitFor();
+		// The first hunk goes back, the second stays.
+		await lenses(page, 'Undo').first().click();
+		await editorText(page).filter({ hasText: '"""The mean."""' }).waitFor();
+		assert.match(await text(page), /if not values/);
+		await lenses(page, 'Keep').first().click();
+		await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
+		await command(page, 'File: Save');
+		const saved = readFileSync(file, 'utf8');
+		assert.equal(
+			saved,
+			original.replace('    total', '    if not values:\n        return 0\n    total'),
+		);
+		await page.close();
+	}));
 
-test('a change that is stopped leaves a whole text, and what was written can be taken back', async () => {
-	const { open, workspace } = await desk();
-	writeFileSync(join(workspace, 'mean.py'), original);
-	const page = await open();
-	await openFile(page, 'mean.py', 'The mean');
-	await ask(page, 'handle an empty list');
-	await editorText(page).click();
-	await page.keyboard.press('Escape');
-	await lenses(page, 'Undo').first().waitFor({ timeout: patientMs });
-	assert.match(await text(page), /import os.*if not values.*return total \/ len.*print/s);
-	await command(page, 'Nearglot: Undo Changes');
-	await editorText(page).filter({ hasNotText: 'if not values' }).waitFor();
-	assert.match(await text(page), /"""The mean\.""".*total = sum/s);
-	await page.close();
-});
+test('a change that is stopped leaves a whole text, and what was written can be taken back', () =>
+	withEngine(async () => {
+		const { open, workspace } = await desk();
+		writeFileSync(join(workspace, 'mean.py'), original);
+		const page = await open();
+		await openFile(page, 'mean.py', 'The mean');
+		await ask(page, 'handle an empty list');
+		await editorText(page).click();
+		await page.keyboard.press('Escape');
+		await lenses(page, 'Undo').first().waitFor({ timeout: patientMs });
+		assert.match(await text(page), /import os.*if not values.*return total \/ len.*print/s);
+		await command(page, 'Nearglot: Undo Changes');
+		await editorText(page).filter({ hasNotText: 'if not values' }).waitFor();
+		assert.match(await text(page), /"""The mean\.""".*total = sum/s);
+		await page.close();
+	}));
