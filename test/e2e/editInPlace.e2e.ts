@@ -13,7 +13,7 @@ import { command, desk, editorText, openFile, patientMs, photograph } from './wi
 const original =
 	'import os\n\n\ndef mean(values):\n    """The mean."""\n    total = sum(values)\n    return total / len(values)\n\n\nprint(mean([1]))\n';
 const changed =
-	'def mean(values):\n    """The mean; 0 without values."""\n    if not values:\n        return 0\n    total = sum(values)\n    return total / len(values)\n';
+	'def mean(values):\n    """The mean; 0 without values."""\n    total = sum(values)\n    if not values:\n        return 0\n    return total / len(values)\n';
 
 /** What was asked last, and lets the answer go on. */
 const asked: string[] = [];
@@ -31,7 +31,7 @@ const engine = createServer(async (request, response) => {
 			`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
 		);
 	const pieces = `\`\`\`python\n${changed}\`\`\``.match(/[\s\S]{1,9}/g) ?? [];
-	const middle = Math.floor(pieces.length * 0.65);
+	const middle = Math.floor(pieces.length * 0.75);
 	for (const content of pieces.slice(0, middle)) send({ content }, null);
 	await new Promise<void>((resolve) => {
 		goOn = resolve;
@@ -138,7 +138,10 @@ test('a part is changed in place while the model writes; hunks are kept or taken
 		const saved = readFileSync(file, 'utf8');
 		assert.equal(
 			saved,
-			original.replace('    total', '    if not values:\n        return 0\n    total'),
+			original.replace(
+				'    return total',
+				'    if not values:\n        return 0\n    return total',
+			),
 		);
 		await page.close();
 	}));
