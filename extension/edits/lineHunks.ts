@@ -49,18 +49,14 @@ export function writtenOver(
 	before: readonly string[],
 	written: readonly string[],
 ): { readonly lines: string[]; readonly rest: number } {
-	let [old, now] = [0, 0];
-	/** Old lines that the new ones stand for: as far as the last equal line, then one for one. */
+	let old = 0;
+	/** Old lines up to the last one that has been written again: those behind it may still come, and none is lost. */
 	let passed = 0;
-	let since = 0;
 	for (const part of diffArrays([...before], [...written], { timeout: maxCompareMs }) ?? []) {
-		const { length } = part.value;
-		if (!part.added) old += length;
-		if (!part.removed) now += length;
-		if (part.added || part.removed) continue;
-		[passed, since] = [old, now];
+		if (!part.added) old += part.value.length;
+		if (!part.added && !part.removed) passed = old;
 	}
-	const rest = Math.max(0, before.length - passed - (written.length - since));
+	const rest = before.length - passed;
 	return { lines: [...written, ...before.slice(before.length - rest)], rest };
 }
 

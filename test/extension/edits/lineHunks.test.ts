@@ -39,11 +39,11 @@ test('what is written stands for the old lines that it has come to; the rest is 
 	const shown = (written: string) => writtenOver(before, lines(written)).lines.join(' ');
 	assert.equal(shown(''), 'a b c d e');
 	assert.equal(shown('a'), 'a b c d e');
-	assert.equal(shown('a x'), 'a x c d e');
+	assert.equal(shown('a x'), 'a x b c d e');
 	assert.equal(shown('a x y z c'), 'a x y z c d e');
 	assert.equal(shown('a c'), 'a c d e');
 	assert.equal(shown('a b c d e f'), 'a b c d e f');
-	assert.equal(writtenOver(before, lines('a x')).rest, 3);
+	assert.equal(writtenOver(before, lines('a x')).rest, 4);
 });
 
 test('only the lines that differ are written', () => {
