@@ -65,7 +65,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		this.#registered.dispose();
 	}
 
-	/** Changes what is selected, or the cursor's line, as the user wishes. */
+	/** Changes what is selected, or the cursor's line, as the user asks. */
 	async start(): Promise<void> {
 		const editor = vscode.window.activeTextEditor;
 		if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));

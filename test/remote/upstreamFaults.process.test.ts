@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { openUpstreamFile } from '../../server/daemon/upstreamBackend.ts';
 import { sseData, startTestServer, type TestServer } from '../support/testServer.ts';
+import { until } from '../support/until.ts';
 
 type Fields = Record<string, unknown>;
 type Answer = (response: ServerResponse, body: Fields, request: IncomingMessage) => void;
@@ -122,8 +123,7 @@ const readable: readonly [what: string, said: Answer][] = [
 	[
 		'it breaks after its last word',
 		(r) => {
-			r.writeHead(200, sse).write(events(delta(text), delta('', 'stop')));
-			setTimeout(() => r.destroy(), 100);
+			r.writeHead(200, sse).write(events(delta(text), delta('', 'stop')), () => r.destroy());
 		},
 	],
 	[
@@ -183,8 +183,7 @@ const refused: readonly [what: string, said: Answer, code: string, message: RegE
 	[
 		'it breaks off',
 		(r) => {
-			r.writeHead(200, sse).write(events(delta('half')));
-			setTimeout(() => r.destroy(), 100);
+			r.writeHead(200, sse).write(events(delta('half')), () => r.destroy());
 		},
 		'upstream_failed',
 		/'lab' .*broke off in the middle/,
@@ -267,10 +266,15 @@ test('a list that comes byte by byte holds nobody up, and its engine still answe
 
 test('whoever tries an engine waits for it longer than a list does', async () => {
 	await add(plainList);
-	list = (response) => void setTimeout(() => response.end('{"data":[{"id":"m"}]}'), 4000);
+	const held: ServerResponse[] = [];
+	list = (response) => void held.push(response);
+	const tested = server.backend.upstreams.test('lab');
+	await until('the engine is asked', () => held.length > 0);
+	// A list that is begun later has given up before the engine answers.
 	assert.deepEqual(await idsOf(), []);
-	const [tested] = await server.backend.upstreams.test('lab');
-	assert.equal(tested?.fullId, 'lab/m');
+	for (const response of held) response.end('{"data":[{"id":"m"}]}');
+	const [found] = await tested;
+	assert.equal(found?.fullId, 'lab/m');
 });
 
 test('fields that every request has are left out or renamed for an engine that refuses them, once', async () => {

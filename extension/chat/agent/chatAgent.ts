@@ -46,6 +46,7 @@ export class ChatAgent {
 	#changes = new TurnChanges();
 	/** The chat the changes are of. */
 	#chat = '';
+	#opened: Promise<void> = Promise.resolve();
 
 	constructor(deps: ChatAgentDeps) {
 		this.#deps = deps;
@@ -83,18 +84,26 @@ export class ChatAgent {
 		};
 	}
 
-	/** Another chat is shown. */
-	async open(): Promise<void> {
+	/** Another chat is shown. Resolves when its changes are known: those that come before would take their place. */
+	open(): Promise<void> {
 		const { id } = this.#deps.session().conversation;
-		if (id === this.#chat) return;
-		this.#chat = id;
-		this.#changes = new TurnChanges();
+		if (id !== this.#chat) {
+			this.#chat = id;
+			this.#changes = new TurnChanges();
+			this.#opened = this.#read(id);
+		}
+		return this.#opened;
+	}
+
+	async #read(id: string): Promise<void> {
 		const text = await readPlainText(this.#file(id)).catch(() => undefined);
-		if (text !== undefined && this.#chat === id) this.#changes = new TurnChanges(filesIn(text));
+		if (this.#chat !== id) return;
+		if (text !== undefined) this.#changes = new TurnChanges(filesIn(text));
 		this.#notify();
 	}
 
 	async handle(message: AgentMessage): Promise<void> {
+		await this.open();
 		switch (message.type) {
 			case 'agent':
 				this.#isOn = !this.#isOn;
