@@ -1,0 +1,177 @@
+/** *Edit in Place* with a model of an engine on another machine, which writes line by line. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../support/until.ts';
+import { command, desk, editorText, openFile, patientMs, photograph } from './window.ts';
+
+const original =
+	'import os\n\n\ndef mean(values):\n    """The mean."""\n    total = sum(values)\n    return total / len(values)\n\n\nprint(mean([1]))\n';
+const changed =
+	'def mean(values):\n    """The mean; 0 without values."""\n    total = sum(values)\n    if not values:\n        return 0\n    return total / len(values)\n';
+
+/** What was asked last, and lets the answer go on. */
+const asked: string[] = [];
+let goOn = () => {};
+const engine = createServer(async (request, response) => {
+	const body = Buffer.concat(await request.toArray()).toString();
+	if (request.url === '/v1/models') {
+		response.writeHead(200, { 'content-type': 'application/json' });
+		return response.end(JSON.stringify({ data: [{ id: 'coder', max_model_len: 8192 }] }));
+	}
+	asked.push(body);
+	response.writeHead(200, { 'content-type': 'text/event-stream' });
+	const send = (delta: object, finish: string | null) =>
+		response.write(
+			`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+		);
+	const pieces = `\`\`\`python\n${changed}\`\`\``.match(/[\s\S]{1,9}/g) ?? [];
+	const middle = Math.floor(pieces.length * 0.75);
+	for (const content of pieces.slice(0, middle)) send({ content }, null);
+	await new Promise<void>((resolve) => {
+		goOn = resolve;
+		response.once('close', resolve);
+	});
+	for (const content of pieces.slice(middle)) send({ content }, null);
+	send({}, 'stop');
+	return response.end('data: [DONE]\n\n');
+});
+
+/** Lets the editor have the engine, and a workspace that asks its model: for one story, as others share the editor. */
+async function withEngine(story: () => Promise<void>): Promise<void> {
+	const { configure, workspace } = await desk();
+	engine.listen(0, '127.0.0.1');
+	await once(engine, 'listening');
+	const { port } = engine.address() as AddressInfo;
+	configure({ 'nearglot.engines': [{ name: 'lab', url: `http://127.0.0.1:${port}/v1` }] });
+	// Which model is asked belongs to a computer, or to a workspace.
+	const settings = join(workspace, '.vscode');
+	mkdirSync(settings);
+	writeFileSync(
+		join(settings, 'settings.json'),
+		JSON.stringify({ 'nearglot.chat.model': 'lab/coder' }),
+	);
+	try {
+		await story();
+	} finally {
+		configure({ 'nearglot.engines': undefined });
+		rmSync(settings, { recursive: true });
+		await new Promise((resolve) => {
+			engine.close(resolve);
+			engine.closeAllConnections();
+		});
+	}
+}
+
+const lenses = (page: Page, title: string) =>
+	page.locator('.editor-group-container.active .codelens-decoration a', { hasText: title });
+
+/** Selects the function and asks for the change; resolves when half of it is there. */
+async function ask(page: Page, wish: string): Promise<void> {
+	await editorText(page).click();
+	await page.keyboard.press('Control+Home');
+	for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowDown');
+	for (let step = 0; step < 4; step++) await page.keyboard.press('Shift+ArrowDown');
+	const questions = asked.length;
+	await page.keyboard.press('Control+I');
+	await page.locator('.quick-input-title', { hasText: 'mean.py:4-7' }).waitFor();
+	await page.locator('.quick-input-widget input.input').fill(wish);
+	const row = page.locator('.quick-input-list .monaco-list-row.focused', { hasText: wish });
+	await row.waitFor();
+	await page.keyboard.press('Enter');
+	const toasts = page.locator('.notification-toast .notification-list-item-message');
+	const toast = toasts.filter({ hasNotText: 'Writing the change' }).first();
+	const half = editorText(page).filter({ hasText: 'if not values' });
+	await half.or(toast).first().waitFor();
+	assert.equal(await toast.count(), 0, (await toast.allTextContents()).join());
+	assert.equal(asked.length, questions + 1);
+}
+
+/** The text of the active editor, its lines as they stand; in the page they come in any order. */
+const text = (page: Page) =>
+	page.evaluate(() => {
+		const lines = [
+			...document.querySelectorAll<HTMLElement>(
+				'.editor-group-container.active .editor-instance .view-line',
+			),
+		];
+		const top = (line: HTMLElement) => Number.parseFloat(line.style.top);
+		const ordered = lines.sort((one, other) => top(one) - top(other));
+		return ordered.map((line) => line.textContent?.replaceAll('\u00a0', ' ')).join('\n');
+	});
+
+test('a part is changed in place while the model writes; hunks are kept or taken back, and one undo takes back all', () =>
+	withEngine(async () => {
+		const { open, workspace, pictures } = await desk();
+		const file = join(workspace, 'mean.py');
+		writeFileSync(file, original);
+		const page = await open();
+		await openFile(page, 'mean.py', 'The mean');
+		await ask(page, 'handle an empty list');
+		const question = JSON.parse(asked.at(-1) ?? '{}');
+		assert.equal(question.model, 'coder');
+		const { content } = question.messages.at(-1);
+		assert.match(content, /Wanted: handle an empty list$/);
+		assert.match(content, /After the part:\n```python\n\n\nprint\(mean/);
+		assert.match(await text(page), /import os.*return total \/ len.*print/s, 'the rest is there');
+		await page.screenshot({ path: join(pictures, 'edit-in-place-writing.png') });
+		goOn();
+		await lenses(page, 'Keep all 2').waitFor();
+		await photograph(page, pictures, 'edit-in-place');
+		assert.equal(
+			await page.locator('.codelens-decoration a', { hasText: /^.?\s*Undo$/ }).count(),
+			2,
+		);
+		// One undo step, however many steps it was written in.
+		await editorText(page).click();
+		await page.keyboard.press('Control+Z');
+		await editorText(page).filter({ hasNotText: 'if not values' }).waitFor();
+		assert.match(await text(page), /"""The mean\."""/);
+		await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
+
+		await ask(page, 'handle an empty list');
+		goOn();
+		await lenses(page, 'Keep all 2').waitFor();
+		// The first hunk goes back, the second stays.
+		await lenses(page, 'Undo').first().click();
+		await editorText(page).filter({ hasText: '"""The mean."""' }).waitFor();
+		assert.match(await text(page), /if not values/);
+		// What stands above the first hunk is gone before the second one's is clicked.
+		await lenses(page, 'Undo').nth(1).waitFor({ state: 'detached' });
+		await lenses(page, 'Keep').first().click();
+		await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
+		await command(page, 'File: Save');
+		await until('it is saved', () => readFileSync(file, 'utf8') !== original);
+		const saved = readFileSync(file, 'utf8');
+		assert.equal(
+			saved,
+			original.replace(
+				'    return total',
+				'    if not values:\n        return 0\n    return total',
+			),
+		);
+		await page.close();
+	}));
+
+test('a change that is stopped leaves a whole text, and what was written can be taken back', () =>
+	withEngine(async () => {
+		const { open, workspace } = await desk();
+		writeFileSync(join(workspace, 'mean.py'), original);
+		const page = await open();
+		await openFile(page, 'mean.py', 'The mean');
+		await ask(page, 'handle an empty list');
+		await editorText(page).click();
+		await page.keyboard.press('Escape');
+		await lenses(page, 'Undo').first().waitFor({ timeout: patientMs });
+		assert.match(await text(page), /import os.*if not values.*return total \/ len.*print/s);
+		await command(page, 'Nearglot: Undo Changes');
+		await editorText(page).filter({ hasText: '"""The mean."""' }).waitFor();
+		assert.match(await text(page), /"""The mean\.""".*total = sum/s);
+		await page.close();
+	}));
