@@ -18,20 +18,7 @@ import type { NamedNumbers } from '../memorySource.ts';
 import { randomWeights } from '../randomWeights.ts';
 import { build, relativeError } from '../rebuilt.ts';
 import { statesOf } from '../statesOf.ts';
-
-interface Case {
-	readonly name: string;
-	readonly seed: number;
-	readonly config: Readonly<Record<string, unknown>>;
-	readonly tensors: readonly (readonly [name: string, shape: readonly number[]])[];
-	readonly tokens: readonly number[];
-	readonly states?: readonly number[];
-	readonly logits?: readonly number[];
-}
-
-const cases: readonly Case[] = JSON.parse(
-	readFileSync(new URL('../../../fixtures/torchEncoders.json', import.meta.url), 'utf8'),
-);
+import { type TorchEncoder, torchEncoders } from '../torchEncoders.ts';
 
 const names: readonly (readonly [RegExp, string])[] = [
 	[/^(roberta|bert)\./, ''],
@@ -52,7 +39,7 @@ const names: readonly (readonly [RegExp, string])[] = [
 	[/^classifier\.out_proj/, 'cls.output'],
 ];
 
-const settings = (config: Case['config'], more: Metadata): Metadata => ({
+const settings = (config: TorchEncoder['config'], more: Metadata): Metadata => ({
 	'general.architecture': 'bert',
 	'bert.context_length': 20,
 	'bert.embedding_length': 32,
@@ -64,8 +51,11 @@ const settings = (config: Case['config'], more: Metadata): Metadata => ({
 });
 
 /** As the converter writes it: without what belongs to padding, or to a task that nobody has. */
-function fileOf(name: string, more: Metadata): { readonly one: Case; readonly file: Uint8Array } {
-	const one = cases.find((each) => each.name === name);
+function fileOf(
+	name: string,
+	more: Metadata,
+): { readonly one: TorchEncoder; readonly file: Uint8Array } {
+	const one = torchEncoders.find((each) => each.name === name);
 	assert.ok(one);
 	const isRoberta = one.config['model_type'] !== 'bert';
 	const tensors = [...randomWeights(one)].flatMap(([own, given]) => {

@@ -15,29 +15,14 @@ import { memorySource } from '../memorySource.ts';
 import { randomWeights } from '../randomWeights.ts';
 import { build, filesOf, readConfig, relativeError } from '../rebuilt.ts';
 import { statesOf } from '../statesOf.ts';
+import { type TorchEncoder, torchEncoders } from '../torchEncoders.ts';
 
 const published = sharedFolder('models-tiny/bert-tjs');
 const rerankers = fileURLToPath(new URL('../../../fixtures/rerankers', import.meta.url));
 
-interface Case {
-	readonly name: string;
-	readonly seed: number;
-	readonly config: Readonly<Record<string, unknown>>;
-	readonly tensors: readonly (readonly [name: string, shape: readonly number[]])[];
-	readonly tokens: readonly number[];
-	/** Of all tokens. */
-	readonly states?: readonly number[];
-	/** Of the text. */
-	readonly logits?: readonly number[];
-}
-
-const cases: readonly Case[] = JSON.parse(
-	readFileSync(new URL('../../../fixtures/torchEncoders.json', import.meta.url), 'utf8'),
-);
-
 describe('encoders', () => {
 	const folder = temporaryFolder();
-	for (const one of cases)
+	for (const one of torchEncoders)
 		it(`${one.name}: PyTorch's numbers`, async () => {
 			const to = await build(memorySource(randomWeights(one)), one.config, join(folder, one.name));
 			byteTokenizer(to);
@@ -85,7 +70,7 @@ describe('encoders', () => {
 		});
 
 	it('names a classifier of several labels, and does not build it', async () => {
-		const one = cases.find(({ logits }) => logits !== undefined) as Case;
+		const one = torchEncoders.find(({ logits }) => logits !== undefined) as TorchEncoder;
 		const tensors = one.tensors.map(
 			([name, shape]) =>
 				[name, name.startsWith('classifier.') ? [3, ...shape.slice(1)] : shape] as const,
@@ -113,7 +98,7 @@ describe('encoders', () => {
 	});
 
 	it('does not leave out a head that gives scores', async () => {
-		const [one] = cases;
+		const [one] = torchEncoders;
 		assert.ok(one);
 		const weights = randomWeights({
 			...one,
