@@ -1,7 +1,7 @@
 /** Encoders from GGUF: the states and scores that PyTorch computes, pooling and pairs as the file says. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ggufConfig } from '../../../../server/engine/build/architectures/ggufConfig.ts';
