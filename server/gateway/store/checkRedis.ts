@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '../../protocol/errors.ts';
 import { systemReason } from '../../protocol/systemErrors.ts';
 import { inTime, makeClient, prefix } from './redisStore.ts';
 
-type Fault = readonly [pattern: RegExp, reason: string, wayOut: string];
+type Fault = readonly [pattern: RegExp, reason: string, wayOut: string, mayPass?: true];
 
 /** How it is called where it is configured. */
 export interface RedisName {
@@ -21,7 +21,7 @@ const sessionStore: RedisName = {
 
 const settings = 'Correct the address in WHERE.';
 
-/** What does not pass by itself, by the words of Redis, of the client or of TLS. */
+/** What is wrong, by the words of Redis, of the client or of TLS. */
 const faults: readonly Fault[] = [
 	[/WRONGPASS|invalid password|without any password/i, 'it refuses the name or password', settings],
 	[/NOAUTH|Authentication required/i, 'it wants a password', settings],
@@ -32,7 +32,8 @@ const faults: readonly Fault[] = [
 		'it belongs to a Redis Cluster, whose nodes have a part of the keys each',
 		'Name a Redis or Valkey in WHERE that has all keys: a server of its own, or the primary of some.',
 	],
-	[/READONLY/, 'it is a replica that cannot be written', 'Name the primary in WHERE.'],
+	// After a fail-over the address may lead to the new primary a moment later.
+	[/READONLY/, 'it is a replica that cannot be written', 'Name the primary in WHERE.', true],
 	[
 		/WRONG_VERSION_NUMBER|wrong version number|packet length/i,
 		'it does not speak TLS',
@@ -72,8 +73,8 @@ export async function checkRedis(url: string, name = sessionStore): Promise<void
 
 function problemOf(url: string, error: unknown, { what, where }: RedisName): AppError {
 	const text = textOf(error);
-	const [, reason, wayOut] = faults.find(([pattern]) => pattern.test(text)) ?? [];
-	const code: ErrorCode = reason === undefined ? 'store_unavailable' : 'invalid_request';
+	const [, reason, wayOut, mayPass] = faults.find(([pattern]) => pattern.test(text)) ?? [];
+	const code: ErrorCode = reason === undefined || mayPass ? 'store_unavailable' : 'invalid_request';
 	const { host } = new URL(url);
 	const why = reason ?? systemReason(rootOf(error)) ?? text;
 	return new AppError(

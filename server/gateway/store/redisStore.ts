@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from 'redis';
 import { leaveReplica } from '../../net/leaveReplica.ts';
+import { heard, leaveSilent } from '../../net/leaveSilent.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
 import { type StoreReport, StoreWatch } from './storeWatch.ts';
@@ -31,12 +32,17 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 	// The client reconnects by itself.
 	client.on('error', (error: unknown) => watch.failed(error));
 	const run = <T>(work: () => Promise<T>) =>
-		watch.run(() =>
-			inTime(work).catch((error) => {
+		watch.run(async () => {
+			try {
+				const answer = await inTime(work);
+				heard(client);
+				return answer;
+			} catch (error) {
 				leaveReplica(client, error);
+				if (error instanceof LateAnswer) leaveSilent(client);
 				throw error;
-			}),
-		);
+			}
+		});
 	const first = client.connect().then(
 		() => undefined,
 		() => undefined,
@@ -119,8 +125,11 @@ export function makeClient(url: string, again = true) {
 		return createClient({
 			url,
 			disableOfflineQueue: true,
+			// A connection is used all the time, so that one on which nothing moves is none.
+			pingInterval: 4000,
 			socket: {
 				connectTimeout: 2000,
+				socketTimeout: 15_000,
 				reconnectStrategy: again ? (tries) => Math.min(2000, 50 * 2 ** Math.min(tries, 6)) : false,
 			},
 		});
@@ -132,11 +141,18 @@ export function makeClient(url: string, again = true) {
 	}
 }
 
-/** @param ms milliseconds after which it rejects, whatever becomes of the work */
+/** Nobody knows what has become of what was asked. */
+export class LateAnswer extends Error {
+	constructor() {
+		super('the store did not answer in time');
+	}
+}
+
+/** @param ms milliseconds after which it rejects with {@link LateAnswer}, whatever becomes of the work */
 export async function inTime<T>(work: () => Promise<T>, ms = commandMs): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error('the store did not answer in time')), ms);
+		timer = setTimeout(() => reject(new LateAnswer()), ms);
 	});
 	try {
 		return await Promise.race([work(), late]);

@@ -124,8 +124,11 @@ export function createAccount(deps: AccountDeps): Account {
 						if (Object.values(used).some((amount) => amount > 0))
 							record({ ...{ person, model: last, kind }, ...used, requests: 1 });
 						if (held !== undefined) {
-							await counts.settle(person, held, lessSpent(amountsOf(used), spent));
-							standings = await counts.standings(person, concerned).catch(() => standings);
+							// Together: a store that replicas share is asked once.
+							const settled = counts.settle(person, held, lessSpent(amountsOf(used), spent));
+							const after = counts.standings(person, concerned).catch(() => standings);
+							await settled;
+							standings = await after;
 						}
 					},
 				});

@@ -1,12 +1,6 @@
-/**
- * Counts what people use against their limits: in this process, kept over restarts by whoever is told of it, or
- * together with other replicas in a shared store. While that store is away each replica counts by itself, from what
- * was known last, and adds it when the store is back.
- */
+/** Counts what people use against their limits, in this process; kept over restarts by whoever is told of it. */
 
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../../gateway/store/store.ts';
-import { AppError } from '../../protocol/index.ts';
 import type { Amounts, Limit } from '../../protocol/limitTypes.ts';
 import type { ForwardClock } from './forwardClock.ts';
 import {
@@ -15,7 +9,6 @@ import {
 	emptyCounts,
 	judge,
 	type LimitJudgement,
-	mergedUse,
 	type Standing,
 	standingsOf,
 	withHold,
@@ -70,36 +63,22 @@ export interface LimitCounts {
 	readonly isShared: boolean;
 }
 
-type Change<T> = (
+/** Makes the next state of a person, and what is answered. */
+export type CountChange<T> = (
 	state: CountState,
 	nowMs: number,
 ) => { readonly next?: CountState; readonly result: T };
 
-/** One change after the other for each person, wherever the state is. */
-abstract class OrderedCounts {
+/** What is done to counts, wherever they are. */
+export abstract class OrderedCounts {
 	readonly clock: ForwardClock;
-	readonly #queues = new Map<string, Promise<unknown>>();
 
 	constructor(clock: ForwardClock) {
 		this.clock = clock;
 	}
 
 	abstract readonly isShared: boolean;
-	protected abstract change<T>(person: string, work: Change<T>): Promise<T>;
-
-	protected inOrder<T>(person: string, work: () => Promise<T>): Promise<T> {
-		const before = this.#queues.get(person) ?? Promise.resolve();
-		const done = before.then(work, work);
-		const quiet = done.then(
-			() => {},
-			() => {},
-		);
-		this.#queues.set(person, quiet);
-		void quiet.then(() => {
-			if (this.#queues.get(person) === quiet) this.#queues.delete(person);
-		});
-		return done;
-	}
+	protected abstract change<T>(person: string, work: CountChange<T>): Promise<T>;
 
 	reserve(
 		person: string,
@@ -172,7 +151,12 @@ export class LocalCounts extends OrderedCounts implements LimitCounts {
 		this.#kept = kept;
 	}
 
-	async change<T>(person: string, work: Change<T>): Promise<T> {
+	async change<T>(person: string, work: CountChange<T>): Promise<T> {
+		return this.changeNow(person, work);
+	}
+
+	/** The same, done when it returns. */
+	changeNow<T>(person: string, work: CountChange<T>): T {
 		const nowMs = this.clock.now();
 		const known = this.#states.get(person) ?? this.#kept?.load(person) ?? emptyCounts;
 		const state = advanced(known, nowMs);
@@ -198,131 +182,4 @@ export class LocalCounts extends OrderedCounts implements LimitCounts {
 		const idle = [...this.#states].find(([, { held }]) => Object.keys(held).length === 0);
 		if (idle !== undefined) this.#states.delete(idle[0]);
 	}
-}
-
-/** Answers of the store that were overtaken by another replica's, one after the other, before it is given up. */
-const maxTries = 50;
-const keptMs = 25 * 3_600_000;
-/** A store that has failed is left alone this long. */
-const pauseMs = 3000;
-
-/** What {@link SharedCounts} need of a store. */
-export type CountStore = Pick<Store, 'get' | 'replace' | 'lock' | 'delete'>;
-
-/** Counts of all replicas together. */
-export class SharedCounts extends OrderedCounts implements LimitCounts {
-	readonly #store: CountStore;
-	readonly #here: LocalCounts;
-	/** Used while the store was away. */
-	readonly #unsent = new Map<string, CountState>();
-	readonly #report: (failure: string | undefined) => void;
-	#isShared = true;
-	#failedAt = Number.NEGATIVE_INFINITY;
-
-	/** @param report told once when the store is away, and once when it is back */
-	constructor(
-		store: CountStore,
-		clock: ForwardClock,
-		report: (failure: string | undefined) => void = () => {},
-	) {
-		super(clock);
-		this.#store = store;
-		this.#here = new LocalCounts(clock);
-		this.#report = report;
-	}
-
-	get isShared(): boolean {
-		return this.#isShared;
-	}
-
-	protected change<T>(person: string, work: Change<T>): Promise<T> {
-		return this.inOrder(person, async () => {
-			if (performance.now() - this.#failedAt < pauseMs) return this.#alone(person, work);
-			try {
-				const result = await this.#together(person, work);
-				if (!this.#isShared) this.#report(undefined);
-				this.#isShared = true;
-				return result;
-			} catch (error) {
-				this.#failedAt = performance.now();
-				if (this.#isShared)
-					this.#report(error instanceof Error ? error.message : 'it does not answer');
-				this.#isShared = false;
-				return this.#alone(person, work);
-			}
-		});
-	}
-
-	async #together<T>(person: string, work: Change<T>): Promise<T> {
-		const key = keyOf(person);
-		for (let tries = 0; tries < maxTries; tries++) {
-			const text = await this.#store.get(key);
-			const nowMs = this.clock.now();
-			const unsent = this.#unsent.get(person);
-			const found = text === undefined ? emptyCounts : (JSON.parse(text) as CountState);
-			const state = advanced(unsent === undefined ? found : mergedUse(found, unsent), nowMs);
-			const { next, result } = work(state, nowMs);
-			const written = next ?? (unsent === undefined ? undefined : state);
-			if (written !== undefined) {
-				const value = JSON.stringify(written);
-				const isWritten =
-					text === undefined
-						? await this.#store.lock(key, value, keptMs)
-						: await this.#store.replace(key, text, value, keptMs);
-				if (!isWritten) continue;
-			}
-			this.#unsent.delete(person);
-			this.#here.learn(person, written ?? state);
-			return result;
-		}
-		throw new AppError('store_unavailable', 'other replicas change it all the time');
-	}
-
-	async #alone<T>(person: string, work: Change<T>): Promise<T> {
-		return this.#here.change(person, (state, nowMs) => {
-			const { next, result } = work(state, nowMs);
-			if (next !== undefined && next.used !== state.used) {
-				const before = this.#unsent.get(person) ?? emptyCounts;
-				this.#unsent.set(person, mergedUse(before, { used: addedUse(state, next), held: {} }));
-			}
-			return next === undefined ? { result } : { next, result };
-		});
-	}
-
-	/** Asks the store with the next request, however lately it has failed. */
-	retryNow(): void {
-		this.#failedAt = Number.NEGATIVE_INFINITY;
-	}
-
-	/** The store is back: what was used meanwhile is added for everybody, whoever asks next. */
-	async rejoin(): Promise<void> {
-		this.retryNow();
-		for (const person of [...this.#unsent.keys()])
-			await this.change(person, () => ({ result: undefined }));
-		if (this.#isShared || this.#unsent.size > 0) return;
-		this.#isShared = true;
-		this.#report(undefined);
-	}
-
-	async forget(person: string): Promise<void> {
-		this.#unsent.delete(person);
-		await this.#here.forget(person);
-		await this.#store.delete(keyOf(person)).catch(() => {});
-	}
-}
-
-const keyOf = (person: string): string => `limits:${person}`;
-
-/** What `next` has used beside `before`. */
-function addedUse(before: CountState, next: CountState): CountState['used'] {
-	return Object.fromEntries(
-		Object.entries(next.used).map(([name, slots]) => [
-			name,
-			Object.fromEntries(
-				Object.entries(slots)
-					.map(([slot, amount]) => [slot, amount - (before.used[name]?.[slot] ?? 0)] as const)
-					.filter(([, amount]) => amount > 0),
-			),
-		]),
-	);
 }

@@ -20,7 +20,7 @@ import type {
 	KeptItem,
 } from './answerStore.ts';
 import type { OtherReplicas } from './openConversations.ts';
-import { busy, type Entry, keysOf, RedisEntries } from './redisEntries.ts';
+import { busy, type Entry, keysOf, lostMs, patienceOf, RedisEntries } from './redisEntries.ts';
 import { RedisEvents, type SharedEvents } from './redisEvents.ts';
 
 /** What of an answer lies elsewhere: whose it is, and which. */
@@ -30,8 +30,6 @@ interface Running {
 }
 
 const everyMs = 1000;
-/** One that was not said to live for so long is given up. */
-const lostMs = 15_000;
 /** How long the end of a background response is tried to be written while Redis is away. */
 const retryMs = 600_000;
 const maxRetries = 200;
@@ -244,7 +242,7 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 		const key = keysOf(person).entry(id);
 		for (const endMs = performance.now() + stopMs; performance.now() < endMs; ) {
 			const wasOpen = await this.#link.run((client) =>
-				client.eval(stopScript, { keys: [key], arguments: [String(lostMs)] }),
+				client.eval(stopScript, { keys: [key], arguments: [patienceOf(this.#link)] }),
 			);
 			if (wasOpen === 0) return;
 			// The replica that made it is gone: nobody else will end it.
@@ -283,7 +281,7 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 		if (!isOpen(entry.status)) return entry;
 		const key = keysOf(person).entry(id);
 		const isAlive = await this.#link.run((client) =>
-			client.eval(readScript, { keys: [key], arguments: [String(lostMs)] }),
+			client.eval(readScript, { keys: [key], arguments: [patienceOf(this.#link)] }),
 		);
 		if (isAlive === 1) return entry;
 		await this.#settle(person, id, 'failed', interrupted);
@@ -369,10 +367,6 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 
 	async #round(): Promise<void> {
 		if (!this.#link.isThere) return;
-		for (const late of [...this.#late]) {
-			if (late.untilMs > performance.now()) await this.#end(late.answer);
-			this.#late.splice(this.#late.indexOf(late), 1);
-		}
 		for (const [key, token] of this.#held)
 			await this.#link.run((client) =>
 				client.eval(renewScript, { keys: [key], arguments: [token, String(lostMs)] }),
@@ -385,6 +379,10 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 			if (asked === 1) continue;
 			this.#running.delete(name);
 			this.#onStop(person, id);
+		}
+		for (const late of [...this.#late]) {
+			if (late.untilMs > performance.now()) await this.#end(late.answer);
+			this.#late.splice(this.#late.indexOf(late), 1);
 		}
 		await this.#entries.sweep();
 	}

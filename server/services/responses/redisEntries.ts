@@ -48,6 +48,13 @@ const allBytesKey = `${prefix}bytes`;
 const dayMs = 86_400_000;
 const sweepMs = 60_000;
 
+/** Whoever makes a response or holds a conversation says every second that it lives; after so long it is given up. */
+export const lostMs = 15_000;
+
+/** Milliseconds of silence after which a response is given up: while Redis was away, nobody could say that it lives. */
+export const patienceOf = ({ backForMs }: RedisLink): string =>
+	String(backForMs < lostMs ? Number.MAX_SAFE_INTEGER : lostMs);
+
 export const busy = (): AppError =>
 	new AppError('conflict', 'Others change it at the same time. Try again.');
 

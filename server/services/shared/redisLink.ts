@@ -4,8 +4,9 @@
  */
 
 import { ErrorReply } from 'redis';
-import { inTime, makeClient } from '../../gateway/store/redisStore.ts';
+import { inTime, LateAnswer, makeClient } from '../../gateway/store/redisStore.ts';
 import { leaveReplica } from '../../net/leaveReplica.ts';
+import { heard, leaveSilent } from '../../net/leaveSilent.ts';
 import { AppError } from '../../protocol/index.ts';
 
 export type RedisClient = ReturnType<typeof makeClient>;
@@ -32,6 +33,7 @@ export class RedisLink {
 	readonly #first: Promise<void>;
 	readonly #listeners: (() => void)[] = [];
 	#failure: string | undefined;
+	#backAt = Number.NEGATIVE_INFINITY;
 	#timer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
@@ -56,6 +58,16 @@ export class RedisLink {
 		return this.#failure === undefined;
 	}
 
+	/** Why it is away. */
+	get failure(): string | undefined {
+		return this.#failure;
+	}
+
+	/** Milliseconds since it came back; infinite where it was never away. */
+	get backForMs(): number {
+		return performance.now() - this.#backAt;
+	}
+
 	/** Calls back each time when it is there again. */
 	onBack(listener: () => void): void {
 		this.#listeners.push(listener);
@@ -69,11 +81,14 @@ export class RedisLink {
 		await this.#first;
 		if (this.#failure !== undefined) throw away(this.#failure);
 		try {
-			return await inTime(() => work(this.#client), ms);
+			const answer = await inTime(() => work(this.#client), ms);
+			heard(this.#client);
+			return answer;
 		} catch (error) {
 			// What was done with an answer is no fault of the store.
 			if (error instanceof AppError) throw error;
 			leaveReplica(this.#client, error);
+			if (error instanceof LateAnswer) leaveSilent(this.#client);
 			if (!(error instanceof ErrorReply) || refusesAll.test(error.message)) this.#failed(error);
 			throw away(reasonOf(error), error);
 		}
@@ -100,6 +115,7 @@ export class RedisLink {
 			await inTime(() => this.#client.set(`${sharedPrefix}probe`, '', { expiration }), callMs);
 		} catch (error) {
 			leaveReplica(this.#client, error);
+			if (error instanceof LateAnswer) leaveSilent(this.#client);
 			this.#timer = undefined;
 			// Of one that cannot be reached, the reason of the connection says more.
 			if (this.#client.isReady) this.#failed(error);
@@ -107,8 +123,10 @@ export class RedisLink {
 			return;
 		}
 		this.#timer = undefined;
+		heard(this.#client);
 		if (this.#isClosed) return;
 		this.#failure = undefined;
+		this.#backAt = performance.now();
 		this.#report(undefined);
 		for (const listener of this.#listeners) listener();
 	}

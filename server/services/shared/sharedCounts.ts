@@ -1,7 +1,7 @@
 /** Where replicas count limits together. */
 
 import { prefix } from '../../gateway/store/redisStore.ts';
-import type { CountStore } from '../limits/limitCounts.ts';
+import type { CountStore } from '../limits/replicaCounts.ts';
 import type { RedisLink } from './redisLink.ts';
 
 const replaceScript =
@@ -10,6 +10,9 @@ const dropScript =
 	"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
 export const redisCounts = (link: RedisLink): CountStore => ({
+	get failure() {
+		return link.failure;
+	},
 	get: (key) => link.run(async (client) => (await client.get(prefix + key)) ?? undefined),
 	replace: (key, expected, value, ttlMs) =>
 		link.run(async (client) => {

@@ -15,10 +15,14 @@ const key = `${sharedPrefix}orders`;
 /** A replica that was off for longer does not hear of it. */
 const keptMs = 7 * 86_400_000;
 
-/** One entry for an order, however often it was given, with a number that grows and the time by the store's clock. */
+/**
+ * One entry for an order, however often it was given, with a number that grows and the time by the store's clock. Numbers
+ * begin with that time, so that those of an emptied store are beyond all that were given before.
+ */
 const addScript = `
 	local time = redis.call('TIME')
 	local ms = time[1] * 1000 + math.floor(time[2] / 1000)
+	redis.call('SET', KEYS[2], ms, 'NX')
 	local seq = redis.call('INCR', KEYS[2])
 	redis.call('ZADD', KEYS[1], seq, ARGV[1])
 	redis.call('ZADD', KEYS[3], ms, ARGV[1])

@@ -5,11 +5,8 @@ import type { Store } from '../../../server/gateway/store/store.ts';
 import { AppError } from '../../../server/protocol/index.ts';
 import { limitList } from '../../../server/protocol/limitTypes.ts';
 import { forwardClock } from '../../../server/services/limits/forwardClock.ts';
-import {
-	type LimitCounts,
-	LocalCounts,
-	SharedCounts,
-} from '../../../server/services/limits/limitCounts.ts';
+import { type LimitCounts, LocalCounts } from '../../../server/services/limits/limitCounts.ts';
+import { type CountStore, SharedCounts } from '../../../server/services/limits/replicaCounts.ts';
 import type { CountState } from '../../../server/services/limits/slidingCounts.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -189,4 +186,86 @@ test('replicas that ask at once together get no more than the limit', async () =
 		),
 	);
 	assert.equal(got.filter((each) => each?.verdict.kind === 'ok').length, 14);
+});
+
+/** A store whose answers tests hold back; what it is asked is done. */
+function heldStore() {
+	const inner = openSqliteStore(':memory:', () => start);
+	const held = { isHeld: false, calls: 0, release: () => {} };
+	let go = Promise.resolve();
+	const hold = () => {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		go = promise;
+		Object.assign(held, { isHeld: true, release: resolve });
+	};
+	const late = async <T>(work: Promise<T>): Promise<T> => {
+		held.calls++;
+		const result = await work;
+		await go;
+		return result;
+	};
+	const store: CountStore = {
+		get: (key) => late(inner.get(key)),
+		replace: (...args) => late(inner.replace(...args)),
+		lock: (...args) => late(inner.lock(...args)),
+		delete: (key) => inner.delete(key),
+	};
+	return { store, held, hold };
+}
+
+test('a store that answers too late holds nobody up, and what it has done is not counted again', async () => {
+	const { at, clock } = setClock();
+	const { store, held, hold } = heldStore();
+	const [one, two] = [new SharedCounts(store, clock), new SharedCounts(store, clock)];
+	await one.settle('a', undefined, { tokens: 10 });
+	const { id } = await one.reserve('a', perMinute, { tokens: 20 });
+	// The answer to what was read comes, the one to what was written does not.
+	const got = store.get('limits:a');
+	await got;
+	const { replace } = store;
+	Object.assign(store, {
+		replace: async (...args: Parameters<CountStore['replace']>) => {
+			hold();
+			return replace(...args);
+		},
+	});
+	await one.settle('a', id, { tokens: 20 });
+	assert.equal(one.isShared, false, 'it goes on alone');
+	await one.settle('a', undefined, { tokens: 5 });
+	assert.equal((await one.standings('a', perMinute))[0]?.taken, 35);
+	held.release();
+	Object.assign(store, { replace });
+	at.ms += 1;
+	await one.rejoin();
+	assert.equal(one.isShared, true);
+	for (const counts of [one, two])
+		assert.equal((await counts.standings('a', perMinute))[0]?.taken, 35);
+});
+
+test('what ends while the store is away is no longer reserved when it is back', async () => {
+	const { clock } = setClock();
+	const inner = openSqliteStore(':memory:', () => start);
+	let failure: string | undefined;
+	const store = Object.defineProperty({ ...inner }, 'failure', {
+		get: () => failure,
+	}) as CountStore;
+	const [one, two] = [new SharedCounts(store, clock), new SharedCounts(store, clock)];
+	const { id } = await one.reserve('a', perMinute, { tokens: 90 });
+	failure = 'it is away';
+	await one.settle('a', id, { tokens: 10 });
+	failure = undefined;
+	await one.rejoin();
+	two.retryNow();
+	assert.equal((await two.standings('a', perMinute))[0]?.taken, 10);
+});
+
+test('what waits for a slow store goes to it in one step', async () => {
+	const { clock } = setClock();
+	const { store, held } = heldStore();
+	const counts = new SharedCounts(store, clock);
+	const perDay = limitList({ tokensPerDay: 1000 });
+	const asked = () =>
+		Promise.all(Array.from({ length: 40 }, () => counts.reserve('a', perDay, { tokens: 7 })));
+	assert.equal((await asked()).filter(({ verdict }) => verdict.kind === 'ok').length, 40);
+	assert.ok(held.calls <= 4, `${held.calls} calls`);
 });

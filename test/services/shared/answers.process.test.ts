@@ -291,3 +291,30 @@ test('what a replica writes late does not undo what others have done, and one th
 	await Promise.all([here.close(), there.close()]);
 	await link.close();
 });
+
+test('no response is given up because Redis was away for longer than it may be silent', {
+	skip,
+}, async () => {
+	const links = [new RedisLink(redis.url), new RedisLink(redis.url)] as const;
+	const [here, there] = links.map((link) => new RedisAnswers(link, limits));
+	assert.ok(here && there);
+	await here.begin(begun('long'));
+	await here.close();
+	await until('both have found it', async () => (await there.answer('a/b é:', 'long')) === '{}');
+	await redis.stop();
+	await until('it is away', () => links.every(({ isThere }) => !isThere), patienceMs);
+	await redis.run();
+	await until('it is back', () => links.every(({ isThere }) => isThere), patienceMs);
+	const key = `nearglot:shared:answers:${encodeURIComponent('a/b é:')}:e:long`;
+	await redis.tell('HSET', key, 'alive', '1');
+	assert.equal(await there.answer('a/b é:', 'long'), '{}', 'whoever makes it could not say so');
+	const fresh = new RedisLink(redis.url);
+	const third = new RedisAnswers(fresh, limits);
+	assert.match(await third.answer('a/b é:', 'long'), /"failed"/, 'who knows of no break');
+	await Promise.all([
+		there.close(),
+		third.close(),
+		fresh.close(),
+		...links.map((link) => link.close()),
+	]);
+});

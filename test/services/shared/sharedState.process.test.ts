@@ -9,6 +9,8 @@ import { translateFiles } from '../../../server/daemon/translateBackend.ts';
 import { listenOps } from '../../../server/http/opsServer.ts';
 import { forwardClock } from '../../../server/services/limits/forwardClock.ts';
 import { KeyStore } from '../../../server/services/limits/keyStore.ts';
+import { RedisLink } from '../../../server/services/shared/redisLink.ts';
+import { SharedOrders } from '../../../server/services/shared/sharedOrders.ts';
 import {
 	changeSystem,
 	createCustomSystems,
@@ -219,4 +221,22 @@ test('an emptied Redis gets back what replicas have, and what was revoked stays 
 	} finally {
 		await third.close();
 	}
+});
+
+test('an order in an emptied Redis has a number beyond those of all orders before', {
+	skip,
+}, async () => {
+	const link = new RedisLink(redis.url);
+	const [giver, hearer] = [new SharedOrders(link), new SharedOrders(link)];
+	await giver.add({ kind: 'end', person: 'a' });
+	await giver.add({ kind: 'end', person: 'b' });
+	const seen = await hearer.last();
+	await redis.tell('FLUSHALL');
+	await giver.add({ kind: 'forget', person: 'c' });
+	const orders = await hearer.after(seen);
+	await link.close();
+	assert.deepEqual(
+		orders.map(({ person }) => person),
+		['c'],
+	);
 });

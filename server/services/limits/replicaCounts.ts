@@ -1,0 +1,265 @@
+/**
+ * Counts what people use against their limits together with other replicas, in a shared store. While that store is away,
+ * or too slow to be waited for, each replica counts by itself, from what was known last, and adds it when the store is
+ * back. Nothing is counted twice, though nobody knows what became of a step that the store did not answer in time: each
+ * replica numbers its steps, and the state says which was the last one.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { Store } from '../../gateway/store/store.ts';
+import { AppError } from '../../protocol/index.ts';
+import type { ForwardClock } from './forwardClock.ts';
+import { type CountChange, type LimitCounts, LocalCounts, OrderedCounts } from './limitCounts.ts';
+import { advanced, type CountState, emptyCounts, mergedUse } from './slidingCounts.ts';
+
+/** What {@link SharedCounts} need of a store. */
+export type CountStore = Pick<Store, 'get' | 'replace' | 'lock' | 'delete'> & {
+	/** Why it would not be asked at all. */
+	readonly failure?: string | undefined;
+};
+
+/** A state with the last step of each replica, and when that was, in milliseconds since 1970. */
+interface SharedState extends CountState {
+	readonly steps?: Readonly<Record<string, readonly [step: number, atMs: number]>>;
+}
+
+/** What was done without the store. */
+interface Unsent {
+	readonly used: CountState['used'];
+	/** Reservations that ended. */
+	readonly ended: readonly string[];
+}
+
+/** A change that waits for its turn; what it answers is told when the state is kept. */
+type WaitingChange = (
+	state: CountState,
+	nowMs: number,
+) => { readonly next?: CountState; readonly tell: () => void };
+
+/** Answers of the store that were overtaken by another replica's, one after the other, before it is given up. */
+const maxTries = 50;
+const keptMs = 25 * 3_600_000;
+/** A store that has failed is left alone this long. */
+const pauseMs = 3000;
+/** A step takes no longer than this, however slow the store. */
+const stepMs = 1000;
+/** Steps of one person whose end is not known. */
+const maxUnsent = 100;
+
+/** Counts of all replicas together. */
+export class SharedCounts extends OrderedCounts implements LimitCounts {
+	readonly #store: CountStore;
+	readonly #here: LocalCounts;
+	/** Of this process, in the states. */
+	readonly #replica = randomUUID().slice(0, 8);
+	#step = 0;
+	/** Of a person, by the step that it may have been part of. */
+	readonly #unsent = new Map<string, Map<number, Unsent>>();
+	/** Of a person whose step is under way. */
+	readonly #waiting = new Map<string, WaitingChange[]>();
+	readonly #report: (failure: string | undefined) => void;
+	#isShared = true;
+	#failedAt = Number.NEGATIVE_INFINITY;
+
+	/** @param report told once when the store is away, and once when it is back */
+	constructor(
+		store: CountStore,
+		clock: ForwardClock,
+		report: (failure: string | undefined) => void = () => {},
+	) {
+		super(clock);
+		this.#store = store;
+		this.#here = new LocalCounts(clock);
+		this.#report = report;
+	}
+
+	get isShared(): boolean {
+		return this.#isShared;
+	}
+
+	protected change<T>(person: string, work: CountChange<T>): Promise<T> {
+		return new Promise<T>((resolve) => {
+			const change: WaitingChange = (state, nowMs) => {
+				const { result, ...made } = work(state, nowMs);
+				return { ...made, tell: () => resolve(result) };
+			};
+			const waiting = this.#waiting.get(person);
+			if (waiting !== undefined) waiting.push(change);
+			else {
+				this.#waiting.set(person, [change]);
+				void this.#goThrough(person);
+			}
+		});
+	}
+
+	/** All that waits goes in one step, so that a slow store holds up nobody for longer than two. */
+	async #goThrough(person: string): Promise<void> {
+		// Also what is asked for at the same moment.
+		await Promise.resolve();
+		for (;;) {
+			const changes = this.#waiting.get(person)?.splice(0) ?? [];
+			if (changes.length === 0) break;
+			// A step that was not tried gets the number of the next one, which takes it along.
+			let number = this.#step + 1;
+			let tell = undefined as readonly (() => void)[] | undefined;
+			if (this.#mayTry()) {
+				number = ++this.#step;
+				tell = await this.#tryTogether(person, changes, number);
+			}
+			for (const each of tell ?? this.#alone(person, changes, number)) each();
+		}
+		this.#waiting.delete(person);
+	}
+
+	#mayTry(): boolean {
+		if (performance.now() - this.#failedAt < pauseMs) return false;
+		const { failure } = this.#store;
+		if (failure !== undefined) this.#failed(failure);
+		return failure === undefined;
+	}
+
+	/** `undefined` where the store has failed; whether it has done the step is not known then. */
+	async #tryTogether(person: string, changes: readonly WaitingChange[], number: number) {
+		const step = { number, isOver: false };
+		let timer: NodeJS.Timeout | undefined;
+		const late = new Promise<never>((_, reject) => {
+			timer = setTimeout(() => reject(new Error('it does not answer in time')), stepMs);
+		});
+		try {
+			const told = await Promise.race([this.#together(person, changes, step), late]);
+			if (!this.#isShared) {
+				this.#isShared = true;
+				this.#report(undefined);
+				void this.rejoin();
+			}
+			return told;
+		} catch (error) {
+			this.#failed(error instanceof Error ? error.message : 'it does not answer');
+			return undefined;
+		} finally {
+			step.isOver = true;
+			clearTimeout(timer);
+		}
+	}
+
+	#failed(reason: string): void {
+		this.#failedAt = performance.now();
+		if (this.#isShared) this.#report(reason);
+		this.#isShared = false;
+	}
+
+	async #together(
+		person: string,
+		changes: readonly WaitingChange[],
+		step: { readonly number: number; readonly isOver: boolean },
+	): Promise<(() => void)[]> {
+		const key = keyOf(person);
+		for (let tries = 0; tries < maxTries && !step.isOver; tries++) {
+			const text = await this.#store.get(key);
+			if (step.isOver) break;
+			const nowMs = this.clock.now();
+			const { steps = {}, ...found }: SharedState =
+				text === undefined ? emptyCounts : (JSON.parse(text) as SharedState);
+			const [done = 0] = steps[this.#replica] ?? [];
+			const unsent = [...(this.#unsent.get(person) ?? [])].filter(([number]) => number > done);
+			let state = advanced(unsent.reduce(withUnsent, found), nowMs);
+			let isChanged = unsent.length > 0;
+			const tell = changes.map((change) => {
+				const made = change(state, nowMs);
+				isChanged ||= made.next !== undefined;
+				state = made.next ?? state;
+				return made.tell;
+			});
+			if (isChanged) {
+				const known = Object.entries(steps).filter(([, [, atMs]]) => atMs > nowMs - keptMs);
+				const value = JSON.stringify({
+					...state,
+					steps: { ...Object.fromEntries(known), [this.#replica]: [step.number, nowMs] },
+				});
+				const isWritten =
+					text === undefined
+						? await this.#store.lock(key, value, keptMs)
+						: await this.#store.replace(key, text, value, keptMs);
+				if (!isWritten) continue;
+			}
+			// It was done alone by now, under the number of this step.
+			if (step.isOver) break;
+			this.#unsent.delete(person);
+			this.#here.learn(person, state);
+			return tell;
+		}
+		throw new AppError('store_unavailable', 'other replicas change it all the time');
+	}
+
+	#alone(person: string, changes: readonly WaitingChange[], number: number): (() => void)[] {
+		return changes.map((change) =>
+			this.#here.changeNow(person, (state, nowMs) => {
+				const { next, tell } = change(state, nowMs);
+				if (next === undefined) return { result: tell };
+				this.#keep(person, number, unsentOf(state, next));
+				return { next, result: tell };
+			}),
+		);
+	}
+
+	#keep(person: string, number: number, { used, ended }: Unsent): void {
+		if (Object.keys(used).length + ended.length === 0) return;
+		const steps = this.#unsent.get(person) ?? new Map<number, Unsent>();
+		this.#unsent.set(person, steps);
+		const add = (at: number, more: Unsent) => {
+			const before = steps.get(at) ?? { used: {}, ended: [] };
+			const { used: both } = mergedUse({ ...before, held: {} }, { ...more, held: {} });
+			steps.set(at, { used: both, ended: [...before.ended, ...more.ended] });
+		};
+		add(number, { used, ended });
+		// The oldest ones have been done by now, or are all to be added.
+		const [first, second] = steps;
+		if (steps.size <= maxUnsent || first === undefined || second === undefined) return;
+		steps.delete(second[0]);
+		add(first[0], second[1]);
+	}
+
+	/** Asks the store with the next request, however lately it has failed. */
+	retryNow(): void {
+		this.#failedAt = Number.NEGATIVE_INFINITY;
+	}
+
+	/** The store is back: what was used meanwhile is added for everybody, whoever asks next. */
+	async rejoin(): Promise<void> {
+		this.retryNow();
+		for (const person of [...this.#unsent.keys()])
+			await this.change(person, () => ({ result: undefined }));
+		if (this.#isShared || this.#unsent.size > 0) return;
+		this.#isShared = true;
+		this.#report(undefined);
+	}
+
+	async forget(person: string): Promise<void> {
+		this.#unsent.delete(person);
+		await this.#here.forget(person);
+		await this.#store.delete(keyOf(person)).catch(() => {});
+	}
+}
+
+const keyOf = (person: string): string => `limits:${person}`;
+
+/** A state with what was done without the store. */
+function withUnsent(state: CountState, [, { used, ended }]: readonly [number, Unsent]): CountState {
+	const { held } = state;
+	const open = Object.entries(held).filter(([id]) => !ended.includes(id));
+	return { ...mergedUse(state, { used, held: {} }), held: Object.fromEntries(open) };
+}
+
+/** What `next` has used beside `before`, and which reservations it no longer has. */
+function unsentOf(before: CountState, next: CountState): Unsent {
+	const used = Object.entries(next.used).map(([name, slots]) => {
+		const more = Object.entries(slots)
+			.map(([slot, amount]) => [slot, amount - (before.used[name]?.[slot] ?? 0)] as const)
+			.filter(([, amount]) => amount > 0);
+		return [name, Object.fromEntries(more)] as const;
+	});
+	return {
+		used: Object.fromEntries(used.filter(([, slots]) => Object.keys(slots).length > 0)),
+		ended: Object.keys(before.held).filter((id) => next.held[id] === undefined),
+	};
+}
