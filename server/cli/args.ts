@@ -14,6 +14,10 @@ export interface ParsedArgs {
 	integer(name: string, min: number, max: number): number | undefined;
 }
 
+/** The number that a text is in digits, else NaN: Number() would take 0x50, 1e3 and nothing at all, which nobody means. */
+export const decimal = (text: string): number =>
+	/^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+
 /** Parses arguments; unknown or incomplete options are wrong use. */
 export function readArgs(args: readonly string[], options: ParseArgsOptionsConfig): ParsedArgs {
 	let values: Record<string, unknown>;
@@ -31,8 +35,7 @@ export function readArgs(args: readonly string[], options: ParseArgsOptionsConfi
 	const number = (name: string, min: number, max: number) => {
 		const text = values[name];
 		if (typeof text !== 'string') return undefined;
-		// Number() would take 0x50 and 1e3, which nobody means by a port.
-		const value = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+		const value = decimal(text);
 		if (!(value >= min && value <= max))
 			throw new UsageError(`--${name} takes a number from ${min} to ${max}, not '${text}'.`);
 		return value;

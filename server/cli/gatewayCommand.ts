@@ -25,6 +25,7 @@ import { asAppError } from '../protocol/errorWire.ts';
 import { documentAddress } from '../protocol/published.ts';
 import { homeFolder } from '../store/homeFolder.ts';
 import { windowsFolders } from '../store/windowsFolders.ts';
+import { decimal } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { rereadsOnHangup } from './endSignals.ts';
 import { fileProblem } from './fileProblem.ts';
@@ -144,7 +145,8 @@ function readFlags(args: readonly string[]): Flags {
 		};
 		({ values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }));
 	} catch (error) {
-		throw new UsageError(`${error instanceof Error ? error.message : String(error)} See --help.`);
+		const said = error instanceof Error ? error.message : String(error);
+		throw new UsageError(`${said.replace(/\.?$/, '.')} See --help.`);
 	}
 	if (values.config === undefined && values.emulate !== true)
 		throw new UsageError('--config is needed: the file with the auth settings. See --help.');
@@ -154,11 +156,11 @@ function readFlags(args: readonly string[]): Flags {
 		throw new UsageError(
 			'--emulate, --check, --sessions and --end-sessions are for one at a time. See --help.',
 		);
-	const port = Number(values.port ?? 8000);
+	const port = decimal(values.port ?? '8000');
 	if (!Number.isInteger(port) || port < 0 || port > 65_535)
 		throw new UsageError(`--port must be 0 to 65535, is '${values.port}'.`);
-	const drainS = Number(values.drain ?? 0);
-	if (values.drain === '' || !(drainS >= 0 && drainS <= 86_400))
+	const drainS = decimal(values.drain ?? '0');
+	if (!(drainS >= 0 && drainS <= 86_400))
 		throw new UsageError(`--drain must be seconds, 0 to 86400, is '${values.drain}'.`);
 	return {
 		config: values.config,
@@ -183,7 +185,8 @@ function load(flags: Flags, io: CommandIo): ParsedSettings {
 function readConfig(config: string): unknown {
 	let file: unknown;
 	try {
-		file = JSON.parse(readFileSync(config, 'utf8'));
+		// Some editors put a byte order mark before it.
+		file = JSON.parse(readFileSync(config, 'utf8').replace(/^\uFEFF/, ''));
 	} catch (error) {
 		const why =
 			error instanceof SyntaxError

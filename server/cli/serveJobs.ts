@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { isS3, type JobsOptions } from '../daemon/jobsBackend.ts';
 import { s3PlaceOf } from '../jobs/s3Place.ts';
 import { defined } from '../protocol/defined.ts';
-import type { ParsedArgs } from './args.ts';
+import { decimal, type ParsedArgs } from './args.ts';
 import { UsageError } from './command.ts';
 
 /** @throws UsageError for what cannot be, and for what would leave batches undone */
@@ -42,7 +42,7 @@ const isAddress = (text: string): boolean => text.includes('://');
 export function maxWaitingOf(options: ParsedArgs): number | undefined {
 	const [text, second] = options.texts('queue').filter((each) => !isAddress(each));
 	if (text === undefined) return undefined;
-	const value = Number(text);
+	const value = decimal(text);
 	if (second === undefined && Number.isInteger(value) && value >= 1 && value <= 1_000_000)
 		return value;
 	throw new UsageError(

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { bind } from '../net/bind.ts';
 import { Ending } from '../net/ending.ts';
 import { softEnd } from '../net/endSoftly.ts';
 import type { Metrics } from '../net/metrics.ts';
@@ -93,7 +94,7 @@ export async function startGateway(
 	const end = softEnd(server, ending, () => serving?.tunnels.endQuiet());
 	let drainMs = given.limits.shutdownMs;
 	// Before all else, as addresses may be waiting for the port; nothing is read before the handlers are there.
-	await listenOn(server, listen);
+	await bind(server, listen);
 	// A start that fails has promised nobody an answer.
 	opened.defer(() => end(serving ? drainMs : 0));
 	const port = (server.address() as AddressInfo).port;
@@ -235,21 +236,5 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
 		status,
 		code: 'malformed_request',
 		detail: 'The request is not valid HTTP/1.1 or its head is too long.',
-	});
-}
-
-function listenOn(server: Server, { host, port }: ListenAddress): Promise<void> {
-	return new Promise((resolve, reject) => {
-		server.once('error', (error: NodeJS.ErrnoException) => {
-			const taken = error.code === 'EADDRINUSE';
-			const words = taken
-				? `Port ${port} is in use. Choose another with --port.`
-				: `Cannot listen on ${host}:${port}: ${error.message}`;
-			reject(new AppError(taken ? 'port_in_use' : 'internal', words, { cause: error }));
-		});
-		server.listen(port, host, () => {
-			server.removeAllListeners('error');
-			resolve();
-		});
 	});
 }

@@ -7,6 +7,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { Disposals } from '../protocol/disposals.ts';
+import { asAppError } from '../protocol/errorWire.ts';
+import { errno } from '../protocol/index.ts';
 import { checkPlace, reasonOf, unusable } from '../store/checkPlace.ts';
 import type { GatewaySettings } from './config/gatewaySettings.ts';
 import { defaultKeysFile } from './fileAccess.ts';
@@ -72,7 +74,7 @@ function openStore(
 ): Store | Promise<Store> {
 	if (store.kind === 'redis')
 		return make
-			? openRedisStore(store.url, report)
+			? openReachable(store.url, report)
 			: checkRedis(store.url).then(() => openSqliteStore(':memory:', now));
 	const what = 'The session store (x-gateway.store)';
 	return openSqliteStore(
@@ -82,6 +84,14 @@ function openStore(
 	);
 }
 
+/** One that is away for a while is waited for; what no waiting mends is said before the layer starts. */
+async function openReachable(url: string, report: StoreReport | undefined): Promise<Store> {
+	await checkRedis(url).catch((error: unknown) => {
+		if (asAppError(error).code !== 'store_unavailable') throw error;
+	});
+	return openRedisStore(url, report);
+}
+
 /** The file when it is there, else what stands in for it, once it is known that it could be made. */
 function there(path: string, what: string, standIn: string, makesFolders = false): string {
 	if (path === standIn || existsSync(path)) return path;
@@ -89,12 +99,31 @@ function there(path: string, what: string, standIn: string, makesFolders = false
 	return standIn;
 }
 
+/** Why a file cannot be read. */
+const reading: ReadonlyMap<string, string> = new Map([
+	['ENOENT', 'there is no such file'],
+	['ENOTDIR', 'there is no such file'],
+	['EACCES', 'this user may not read it'],
+	['EPERM', 'this user may not read it'],
+]);
+
+/** What OpenSSL says, in words; the rest as it is. */
+function tlsReason(error: unknown): string {
+	const said = reasonOf(error);
+	if (/key values mismatch/i.test(said)) return 'it belongs to another certificate';
+	if (/no start line|bad base64|bad end line/i.test(said))
+		return 'it holds nothing of the kind in PEM form. Check whether certificate and key were swapped';
+	if (/bad decrypt|password|interrupted or cancelled/i.test(said))
+		return 'it is protected by a password, which nobody could enter. Decrypt it: openssl pkey -in FILE';
+	return said;
+}
+
 function readCertificate(files: NonNullable<GatewaySettings['tls']>): GatewayParts['tls'] {
 	const read = (path: string, what: string) => {
 		try {
 			return readFileSync(path);
 		} catch (error) {
-			throw unusable(path, what, reasonOf(error), error);
+			throw unusable(path, what, reading.get(errno(error) ?? '') ?? reasonOf(error), error);
 		}
 	};
 	const cert = read(files.certFile, 'The certificate (x-gateway.tls.certFile)');
@@ -103,7 +132,7 @@ function readCertificate(files: NonNullable<GatewaySettings['tls']>): GatewayPar
 		try {
 			createSecureContext(part);
 		} catch (error) {
-			throw unusable(path, what, reasonOf(error), error);
+			throw unusable(path, what, tlsReason(error), error);
 		}
 	};
 	usable(files.certFile, 'The certificate (x-gateway.tls.certFile)', { cert });

@@ -7,11 +7,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Backend } from '../daemon/backend.ts';
 import type { Shared } from '../daemon/sharedBackend.ts';
+import { bind } from '../net/bind.ts';
 import { createMetrics, type Gauge } from '../net/metrics.ts';
 import { sharedGauges, sharedStoreHelp } from '../services/daemonMetrics.ts';
 import type { LimitCounts } from '../services/limits/limitCounts.ts';
 import type { ServerLoad } from '../services/serverLoad.ts';
-import { bind } from './bind.ts';
 
 /** Names of the gauges: our own ones, or besides those the ones that routers for vLLM read. */
 export const metricNames = ['nearglot', 'vllm'] as const;
@@ -66,7 +66,7 @@ export async function listenOps(backend: OpsBackend, options: OpsOptions): Promi
 	);
 	// A probe is one short request.
 	server.maxConnections = 256;
-	await bind(server, options);
+	await bind(server, options, { port: '--ops-port', host: '--ops-host' });
 	const { port } = server.address() as AddressInfo;
 	const shown = options.host.includes(':') ? `[${options.host}]` : options.host;
 	return {

@@ -52,7 +52,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 	const script = `import { runCommand } from ${commandUrl}; void runCommand({ gateway: async () => (await import(${gatewayUrl})).gatewayCommand }, process.argv.slice(1));`;
 	const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
 	const child = spawn(process.execPath, [...flags, '--', 'gateway', ...args], {
-		env: { ...process.env, SECRET: 's', NEARGLOT_HOME: join(folder, 'home') },
+		env: { ...process.env, SECRET: 's', STRAY: 's3cret\n', NEARGLOT_HOME: join(folder, 'home') },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const text = { out: '', err: '' };
@@ -80,13 +80,13 @@ const unusable: readonly [string, Json, readonly [string, string] | undefined, R
 		'a missing certificate',
 		{ tls: { certFile: 'c.pem', keyFile: 'k.pem' } },
 		undefined,
-		/tls\.certFile\) .*c\.pem cannot be used/,
+		/tls\.certFile\) .*c\.pem cannot be used: there is no such file/,
 	],
 	[
 		'a certificate that is none',
 		{ tls: { certFile: 'c.pem', keyFile: 'c.pem' } },
 		['c.pem', 'no PEM'],
-		/tls\.certFile\) .*c\.pem cannot be used/,
+		/tls\.certFile\) .*c\.pem cannot be used: it holds nothing of the kind in PEM form/,
 	],
 	[
 		'an address that Redis cannot have',
@@ -162,7 +162,10 @@ test('a start that fails ends, whatever it has opened before', async () => {
 		for (const store of [{ path: 's.db' }, { kind: 'redis', url: 'redis://127.0.0.1:9' }]) {
 			const admin = await start(configOf({ adminPort: port, store }));
 			assert.equal(admin.code, 1);
-			assert.match(admin.err, new RegExp(`Port ${port} is in use\\. .*x-gateway\\.adminPort`));
+			assert.match(
+				admin.err,
+				new RegExp(`Port ${port} on 127.0.0.1 is already in use\\. .*x-gateway\\.adminPort`),
+			);
 			assert.equal(admin.out, '', 'it did not say that it serves');
 			const file = configOf({ store });
 			const main = await run(
@@ -174,11 +177,57 @@ test('a start that fails ends, whatever it has opened before', async () => {
 				`${port}`,
 			);
 			assert.equal(main.code, 1);
-			assert.match(main.err, /is in use\. Choose another with --port/);
+			assert.match(main.err, /is already in use\. Choose another with --port/);
 		}
 	} finally {
 		taken.close();
 	}
+});
+
+test('numbers on the command line are digits', async () => {
+	const file = ['--config', configOf({}), '--upstream', 'http://127.0.0.1:9'];
+	for (const [name, value] of [
+		['port', '0x50'],
+		['port', ''],
+		['port', '8e3'],
+		['drain', '0x10'],
+	] as const) {
+		const { code, err } = await run(...file, `--${name}`, value);
+		assert.equal(code, 2, err);
+		assert.match(err, new RegExp(`--${name} must be`));
+	}
+});
+
+test('addresses that lead nowhere, or everywhere, are refused', async () => {
+	const config = configOf({});
+	for (const upstream of ['unix:', 'http://127.0.0.1:0', 'http://:p4ss@127.0.0.1:80']) {
+		const { code, err } = await run('--config', config, '--upstream', upstream, '--port', '0');
+		assert.equal(code, 1, upstream);
+		assert.match(err, /--upstream must be http:\/\/host:port/);
+		assert.ok(!err.includes('p4ss'), err);
+	}
+	const open = ['--upstream', 'http://127.0.0.1:9', '--port', '0', '--host', ''];
+	const { code, err } = await run('--config', config, ...open);
+	assert.equal(code, 1);
+	assert.match(err, /--host names no address\. Leave it out/);
+});
+
+test('what files and pasted texts bring along is found in secrets and ids, and passed over in the file', async () => {
+	const config = configOf({});
+	const file = readFileSync(config, 'utf8');
+	writeFileSync(config, `\ufeff${file}`);
+	assert.equal((await run('--config', config, '--check')).code, 0);
+	writeFileSync(config, file.replace('"clientId":"c"', '"clientId":"c\\n"'));
+	const id = await run('--config', config, '--check');
+	assert.equal(id.code, 1);
+	assert.match(id.err, /registration\.clientId: begins or ends with a blank/);
+	writeFileSync(config, file.replace('"SECRET"', '"STRAY"'));
+	const secret = await run('--config', config, '--check');
+	assert.equal(secret.code, 1);
+	assert.match(
+		secret.err,
+		/names STRAY, which begins or ends with a blank, or holds the end of a line/,
+	);
 });
 
 test('--check makes nothing, and tells of a store that does not answer', async () => {
@@ -231,7 +280,12 @@ test('--check says what a Redis that answers has against it', { skip: redisMissi
 	assert.equal(none.code, 1);
 	assert.match(none.err, /wants a password/);
 	client.destroy();
-	for (const { err } of [wrong, noDatabase, none]) assert.ok(!err.includes('p4ss'));
+	const started = await start(
+		configOf({ store: { kind: 'redis', url: `${server.url.replace('//', '//nobody:p4ss@')}` } }),
+	);
+	assert.equal(started.code, 1, 'a start does not wait for what no waiting mends');
+	assert.match(started.err, /refuses the name or password\. Correct the address/);
+	for (const { err } of [wrong, noDatabase, none, started]) assert.ok(!err.includes('p4ss'));
 });
 
 test('files of others that are named as the store stay as they are', {

@@ -330,6 +330,7 @@ function required(
 	problems: Problems,
 ): string {
 	if (value === undefined) problems.error(path, `lacks '${key}'.`);
+	else if (isStray(value)) problems.error(`${path}.${key}`, strayWords);
 	return value ?? '';
 }
 
@@ -349,5 +350,12 @@ function secret(
 	}
 	const value = env[name];
 	if (!value) problems.error(`${path}.${key}`, `the environment variable ${name} is not set.`);
+	else if (isStray(value)) problems.error(`${path}.${key}`, `names ${name}, which ${strayWords}`);
 	return value;
 }
+
+/** As files and pasted texts bring it along; a provider would refuse every sign-in, and not say why. */
+const isStray = (value: string): boolean =>
+	!value.includes('-----BEGIN') && (value !== value.trim() || /[\x00-\x1f\x7f]/.test(value));
+const strayWords =
+	'begins or ends with a blank, or holds the end of a line: leave its own letters alone.';

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AppError } from '../../protocol/errors.ts';
+import { bind } from '../../net/bind.ts';
 import type { GatewayContext } from '../context.ts';
 
 export interface AdminServer extends AsyncDisposable {
@@ -32,16 +32,8 @@ export async function createAdminServer(
 			);
 		else send(404, 'text/plain', 'Known: /metrics, /healthz, /jwks.\n');
 	});
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', (error: NodeJS.ErrnoException) => {
-			const taken = error.code === 'EADDRINUSE';
-			const words = taken
-				? `Port ${port} is in use. Choose another in x-gateway.adminPort.`
-				: `Cannot listen on 127.0.0.1:${port} (x-gateway.adminPort): ${error.message}`;
-			reject(new AppError(taken ? 'port_in_use' : 'internal', words, { cause: error }));
-		});
-		server.listen(port, '127.0.0.1', resolve);
-	});
+	const name = 'x-gateway.adminPort';
+	await bind(server, { host: '127.0.0.1', port }, { port: name, host: name });
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		[Symbol.asyncDispose]: () =>

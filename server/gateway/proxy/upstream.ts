@@ -15,6 +15,14 @@ export interface UpstreamCall {
 	readonly single: boolean;
 }
 
+/** Without what may be a password. */
+const wrong = (address: string): AppError =>
+	new AppError(
+		'invalid_request',
+		`--upstream must be http://host:port, https://host:port or unix:/path, is '${address.replace(/\/\/[^/]*@/, '//…@')}'.`,
+		{ param: 'upstream' },
+	);
+
 export class Upstream implements Disposable {
 	readonly #agent: Agent | SecureAgent;
 	readonly #secure: boolean;
@@ -30,6 +38,7 @@ export class Upstream implements Disposable {
 	constructor(address: string) {
 		if (address.startsWith('unix:')) {
 			this.#socketPath = address.slice('unix:'.length);
+			if (this.#socketPath === '') throw wrong(address);
 			this.hostname = '';
 			this.port = 0;
 			this.#secure = false;
@@ -38,13 +47,8 @@ export class Upstream implements Disposable {
 		} else {
 			const url = URL.canParse(address) ? new URL(address) : undefined;
 			const known = url && (url.protocol === 'http:' || url.protocol === 'https:');
-			if (!known || url.pathname !== '/' || url.search || url.hash || url.username) {
-				throw new AppError(
-					'invalid_request',
-					`--upstream must be http://host:port, https://host:port or unix:/path, is '${address}'.`,
-					{ param: 'upstream' },
-				);
-			}
+			const isMore = url?.search || url?.hash || url?.username || url?.password;
+			if (!known || url.pathname !== '/' || isMore || url.port === '0') throw wrong(address);
 			this.#socketPath = undefined;
 			this.#secure = url.protocol === 'https:';
 			this.hostname = url.hostname.replace(/^\[|\]$/g, '');
