@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Dispatcher } from 'undici';
 import { createOutbound, type Fetch, type FetchOptions, type Outbound } from '../net/outbound.ts';
+import { AppError } from '../protocol/index.ts';
 
 /** Answers without a body, which `Response` insists on. */
 const bodiless = new Set([101, 204, 205, 304]);
@@ -15,6 +16,18 @@ const bodiless = new Set([101, 204, 205, 304]);
 function bodyOf(body: FetchOptions['body'], stream: ReadableStream | null) {
 	if (body instanceof FormData) return stream && Readable.fromWeb(stream as WebStream);
 	return body == null || body instanceof Uint8Array ? (body ?? null) : String(body);
+}
+
+/** What refuses a header quotes it, and may be shown: keys and tokens would be in there. */
+function requestOf(url: URL, options: FetchOptions | undefined): Request {
+	try {
+		return new Request(url, options);
+	} catch {
+		throw new AppError(
+			'invalid_request',
+			`What is sent to ${url.host} beside the text (a key, a token) holds the end of a line or letters that no header can carry.`,
+		);
+	}
 }
 
 /** Connections are made when first needed and kept. Redirects are not followed. */
@@ -27,7 +40,7 @@ export function createProxiedFetch(env: NodeJS.ProcessEnv): Fetch {
 			caFile: env['NEARGLOT_CA_FILE'],
 		});
 		const url = new URL(input);
-		const { method, headers, body } = new Request(url, options);
+		const { method, headers, body } = requestOf(url, options);
 		const connections = await outbound.connectionsFor(url);
 		const answer = await connections.request({
 			origin: url.origin,

@@ -77,8 +77,16 @@ export async function hostedError(response: Response, place: string): Promise<Ap
 	});
 }
 
+/** Nobody waits longer for a service, whatever it says, in seconds. */
+const maxRetryAfterS = 86_400;
+
 /** Seconds to wait, from the headers services use; a date is understood too. */
 export function retryAfter(headers: Headers, nowMs = Date.now()): number | undefined {
+	const waitS = askedWait(headers, nowMs);
+	return waitS === undefined ? undefined : Math.min(waitS, maxRetryAfterS);
+}
+
+function askedWait(headers: Headers, nowMs: number): number | undefined {
 	for (const name of ['retry-after-ms', 'x-ms-retry-after-ms']) {
 		const value = Number(headers.get(name) ?? Number.NaN);
 		if (Number.isFinite(value) && value >= 0) return value / 1000;

@@ -2,10 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { createProxiedFetch } from '../../server/daemon/proxiedFetch.ts';
 import { openUpstreamFile } from '../../server/daemon/upstreamBackend.ts';
 import { sseData, startTestServer, type TestServer } from '../support/testServer.ts';
 import { until } from '../support/until.ts';
@@ -37,11 +41,12 @@ after(async () => {
 });
 
 /** Adds it anew, so that nothing of earlier tests counts. */
-async function add(said: Answer, timeoutS = 20): Promise<void> {
+async function add(said: Answer, timeoutS = 20, more: Fields = {}): Promise<void> {
 	asked.length = 0;
 	[answer, list] = [said, plainList];
 	const { port } = engine.address() as AddressInfo;
-	const entry = { name: 'lab', url: `http://127.0.0.1:${port}/v1`, models: [], timeoutS };
+	const own = { name: 'lab', url: `http://127.0.0.1:${port}/v1`, models: [], timeoutS };
+	const entry = { ...own, ...more };
 	const file = openUpstreamFile(server.backend.settings.dataDir);
 	await file.change(() => [{ upstreams: [] }, undefined]);
 	await server.backend.upstreams.list();
@@ -356,4 +361,40 @@ test('a key that is refused in an answer of status 200 is no fault of who asks',
 	assert.equal((await ask()).status, 502);
 	await add((r) => void r.writeHead(200).end('{"error":{"code":400,"message":"odd"}}'));
 	assert.equal((await ask()).status, 400);
+});
+
+test('a key that no header can carry is nowhere in what is said about it', async () => {
+	const keyFile = join(server.backend.settings.dataDir, 'odd-key');
+	for (const key of ['sk-secret\nsecond', 'sk-secret second', 'sk-secrét', '\u200bsk-secret']) {
+		await writeFile(keyFile, `${key}\n`, { mode: 0o600 });
+		await add(() => assert.fail('it is not asked'), 20, { keyFile });
+		const { code, message } = await errorIn(await ask());
+		assert.equal(code, 'upstream_failed');
+		assert.match(message, /cannot be asked: its key has more than one line.*odd-key/);
+		assert.ok(!message.includes('sk-'), message);
+	}
+	const fetch = createProxiedFetch({});
+	await assert.rejects(
+		fetch('http://127.0.0.1:9/', { headers: { authorization: 'Bearer sk-secret\nsecond' } }),
+		({ message, cause }: Error) => !message.includes('sk-') && cause === undefined,
+	);
+});
+
+test('an engine that does not stop is given up', async () => {
+	const piece = `: ${'x'.repeat(1 << 20)}\n\n`;
+	function* withoutEnd() {
+		for (;;) yield piece;
+	}
+	await add((r) => void Readable.from(withoutEnd()).pipe(r.writeHead(200, sse)));
+	const { code, message } = await errorIn(await ask());
+	assert.equal(code, 'upstream_failed');
+	assert.match(message, /does not stop: after 128 MiB/);
+});
+
+test('a wait of ages and a list of everything are cut', async () => {
+	await add((r) => void r.writeHead(429, { 'retry-after': '1e300' }).end('{}'));
+	assert.equal((await ask()).headers.get('retry-after'), '86400');
+	const ids = Array.from({ length: 20_000 }, (_, at) => ({ id: `m${at}` }));
+	list = (r) => void r.end(JSON.stringify({ data: ids }));
+	assert.equal((await server.backend.upstreams.list()).length, 5000);
 });

@@ -12,7 +12,12 @@ import { detectForm } from './answerBytes.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { Dialect } from './dialect.ts';
 import { failureOf } from './upstreamErrors.ts';
-import { createExchange, type ReadAnswer, type UpstreamDeps } from './upstreamExchange.ts';
+import {
+	createExchange,
+	EndlessAnswer,
+	type ReadAnswer,
+	type UpstreamDeps,
+} from './upstreamExchange.ts';
 import { allowsModel, type UpstreamEntry } from './upstreamFile.ts';
 
 /** A model as the engine lists it. */
@@ -66,6 +71,8 @@ export interface UpstreamEngine {
 	nonsense(): AppError;
 }
 
+/** Of a longer list the beginning counts; each of its models would stand in every list of this server. */
+const maxListed = 5000;
 /** How long a list is good for, and how long one is waited for. */
 const listFreshMs = 60_000;
 const listTimeoutMs = 3_000;
@@ -94,7 +101,7 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		const question = { path: '/models', silenceMs, isTotal: true };
 		const data = await lists.ask(question, lists.wholeList, signal);
 		const models = new Map(
-			data.flatMap((each): [string, UpstreamModel][] => {
+			data.slice(0, maxListed).flatMap((each): [string, UpstreamModel][] => {
 				const model = modelOf(each);
 				return model !== undefined && allowsModel(entry, model.id) ? [[model.id, model]] : [];
 			}),
@@ -107,7 +114,8 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		try {
 			yield* readEvents(bytes, maxEventLength);
 		} catch (error) {
-			throw error instanceof AppError ? nonsense() : error;
+			const isForm = error instanceof AppError && !(error instanceof EndlessAnswer);
+			throw isForm ? nonsense() : error;
 		}
 	}
 	const readStream = async (answer: ReadAnswer, onObject: OnObject): Promise<void> => {

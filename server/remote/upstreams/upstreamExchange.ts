@@ -69,6 +69,11 @@ export interface UpstreamExchange {
 
 /** Bytes of an answer that comes as a whole, and of a list. */
 const maxBodyBytes = 16 << 20;
+/** Bytes of a stream: far beyond the longest answer of the longest context. */
+const maxStreamBytes = 128 << 20;
+
+/** An answer that would go on for ever. */
+export class EndlessAnswer extends AppError {}
 
 export function createExchange(
 	entry: UpstreamEntry,
@@ -81,16 +86,26 @@ export function createExchange(
 		if (entry.isKeyInEditor) return keyOfEditor();
 		if (entry.keyFile === undefined) return undefined;
 		const key = (await deps.readKey(entry.keyFile))?.trim();
-		if (key) return key;
+		if (key) return carried(key, `Leave nothing but the key in ${entry.keyFile}.`);
 		throw new AppError(
 			'upstream_failed',
 			`${who} needs the key in ${entry.keyFile}, which is missing or empty.`,
 		);
 	};
 
+	/** Whatever a header refuses would stand in its error. */
+	const carried = (key: string, wayOut: string): string => {
+		if (/^[\x21-\x7e]+$/.test(key)) return key;
+		throw new AppError(
+			'upstream_failed',
+			`${who} cannot be asked: its key has more than one line, blanks or letters that no header can carry. ${wayOut}`,
+		);
+	};
+
 	const keyOfEditor = (): string => {
 		const key = deps.handedKey(entry);
-		if (key) return key;
+		if (key)
+			return carried(key, 'Give it anew in the editor: "Nearglot: Engines on Other Machines".');
 		throw new AppError(
 			'upstream_failed',
 			`${who} needs its key, which the editor keeps in which it was added, and hands over while it is open. To use it without, give the key in a file: nearglot upstreams add ${entry.name} … --key-file FILE.`,
@@ -136,7 +151,7 @@ export function createExchange(
 			});
 			hasBegun = true;
 			alive();
-			const bytes = watched(plainBytes(response), alive);
+			const bytes = watched(plainBytes(response), alive, tooMuch);
 			const { status, headers } = response;
 			if (!response.ok) throw refusalOf(entry, status, headers, await wholeText(bytes), key);
 			const contentType = headers.get('content-type') ?? '';
@@ -174,6 +189,12 @@ export function createExchange(
 		new AppError(
 			'upstream_failed',
 			`${who} answers in a form that cannot be read. Check its address (most end with /v1).`,
+		);
+
+	const tooMuch = () =>
+		new EndlessAnswer(
+			'upstream_failed',
+			`${who} does not stop: after ${maxStreamBytes >> 20} MiB its answer was given up.`,
 		);
 
 	const wholeText = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
@@ -229,9 +250,16 @@ export function createExchange(
 	};
 }
 
-async function* watched(bytes: AsyncIterable<Uint8Array>, alive: () => void) {
+async function* watched(
+	bytes: AsyncIterable<Uint8Array>,
+	alive: () => void,
+	tooMuch: () => AppError,
+) {
+	let length = 0;
 	for await (const chunk of bytes) {
 		alive();
+		length += chunk.byteLength;
+		if (length > maxStreamBytes) throw tooMuch();
 		yield chunk;
 	}
 }
