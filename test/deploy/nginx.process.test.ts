@@ -1,68 +1,21 @@
 /** Debian's nginx with deploy/nginx.conf in front of two servers. */
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { join } from 'node:path';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { freePort } from '../support/freePort.ts';
-import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { nginxMissing as skip, startNginx } from '../support/nginx.ts';
+import { needsSignals } from '../support/systemNeeds.ts';
 import { until } from '../support/until.ts';
 
-const config = fileURLToPath(new URL('../../deploy/nginx.conf', import.meta.url));
-const skip =
-	spawnSync('nginx', ['-v']).status === 0
-		? false
-		: 'nginx is not installed (Debian package nginx-light)';
-
-/** Starts it before servers at these ports. */
-async function startNginx(ports: readonly number[]) {
-	const folder = temporaryFolder('nginx');
-	mkdirSync(join(folder, 'logs'));
-	const port = await freePort();
-	const [one, two] = ports;
-	const own = readFileSync(config, 'utf8')
-		.replace('server 10.0.0.1:8080', `server 127.0.0.1:${one}`)
-		.replace('server 10.0.0.2:8080', `server 127.0.0.1:${two}`)
-		.replace('listen 8000', `listen 127.0.0.1:${port}`);
-	assert.ok(!own.includes('10.0.0.') && !own.includes('listen 8000'), 'places were filled in');
-	const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-		(name) => `${name}_temp_path ${join(folder, name)};`,
-	);
-	const path = join(folder, 'nginx.conf');
-	writeFileSync(
-		path,
-		`daemon off; pid ${join(folder, 'nginx.pid')}; error_log ${join(folder, 'logs/error.log')};
-events {}
-http { access_log off; ${temporary.join(' ')}
-${own} }`,
-	);
-	const tested = spawnSync('nginx', ['-t', '-p', folder, '-c', path], { encoding: 'utf8' });
-	assert.equal(tested.status, 0, tested.stderr);
-	const child = spawn('nginx', ['-p', folder, '-c', path], { stdio: 'ignore' });
-	const url = `http://127.0.0.1:${port}`;
-	await until('nginx listens', () =>
-		fetch(`${url}/health`).then(
-			({ ok }) => ok,
-			() => false,
-		),
-	);
-	const stop = async () => {
-		const ended = new Promise((resolve) => child.once('close', resolve));
-		child.kill('SIGTERM');
-		await ended;
-	};
-	return { url, stop };
-}
-
-/** Answers with its own name, and `full` with 503. */
+/** Answers with its own name, to `/full` with 503 if it is the second, and to `/crowd` with 503. */
 async function startNamed(name: string) {
 	const server = createServer((request, response) => {
-		const isFull = request.url === '/full' && name === 'two';
-		request.resume().once('end', () => response.writeHead(isFull ? 503 : 200).end(name));
+		const isFull = request.url === '/crowd' || (request.url === '/full' && name === 'two');
+		const headers = isFull ? { 'retry-after': '3' } : {};
+		request.resume().once('end', () => response.writeHead(isFull ? 503 : 200, headers).end(name));
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
@@ -166,5 +119,79 @@ test('a WebSocket passes nginx in both directions', { skip }, async () => {
 		await nginx.stop();
 		server.closeAllConnections();
 		server.close();
+	}
+});
+
+test('when all are full, nginx hands their refusal on, and refuses nobody for it afterwards', {
+	skip,
+}, async () => {
+	const [one, two] = await Promise.all([startNamed('one'), startNamed('two')]);
+	const nginx = await startNginx([one.port, two.port]);
+	const ask = (path: string, at: number) =>
+		fetch(nginx.url + path, {
+			method: 'POST',
+			body: '{}',
+			headers: { 'x-conversation': `talk ${at * 7919}` },
+		});
+	try {
+		const crowd = await Promise.all(Array.from({ length: 30 }, (_, at) => ask('/crowd', at)));
+		assert.deepEqual(
+			crowd.map(({ status, headers }) => [status, headers.get('retry-after')]),
+			crowd.map(() => [503, '3']),
+		);
+		const after = await Promise.all(Array.from({ length: 30 }, (_, at) => ask('/health', at)));
+		assert.deepEqual(new Set(after.map(({ status }) => status)), new Set([200]));
+	} finally {
+		await nginx.stop();
+		one.stop();
+		two.stop();
+	}
+});
+
+test('a machine that takes no connection and does not say so is passed over', {
+	skip: skip || needsSignals,
+}, async () => {
+	const one = await startNamed('one');
+	const silent = spawn(
+		process.execPath,
+		[
+			'-e',
+			`const server = require('node:net').createServer();
+			server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`,
+		],
+		{ stdio: ['ignore', 'pipe', 'ignore'] },
+	);
+	const port = Number(String((await once(silent.stdout, 'data'))[0]));
+	silent.kill('SIGSTOP');
+	const taken: Socket[] = [];
+	const nginx = await startNginx([one.port, port]);
+	try {
+		await until('its queue is full', async () => {
+			const socket = connect(port, '127.0.0.1');
+			taken.push(socket);
+			socket.on('error', () => {});
+			const first = await Promise.race([
+				once(socket, 'connect').then(() => 'taken'),
+				new Promise((resolve) => setTimeout(resolve, 500, 'left')),
+			]);
+			return first === 'left';
+		});
+		const answers = await Promise.all(
+			Array.from({ length: 12 }, (_, at) =>
+				fetch(`${nginx.url}/v1/chat/completions`, {
+					method: 'POST',
+					body: '{}',
+					headers: { 'x-conversation': `talk ${at * 7919}` },
+				}),
+			),
+		);
+		assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+		const passed = answers.map(({ headers }) => headers.get('x-served-by')?.includes(`:${port}`));
+		assert.ok(passed.includes(true), 'some were its own');
+	} finally {
+		for (const socket of taken) socket.destroy();
+		silent.kill('SIGKILL');
+		await nginx.stop();
+		one.stop();
 	}
 });

@@ -21,6 +21,7 @@ test('the files that start something are known here', () => {
 		'auth.schema.json',
 		'batch-job.yaml',
 		'docker-compose.yml',
+		'envoy.yaml',
 		'grafana.json',
 		'haproxy.cfg',
 		'helm',

@@ -51,10 +51,15 @@ export async function askReplica(
 	url: string,
 	messages: readonly Message[],
 	maxTokens = 4,
+	headers: Readonly<Record<string, string>> = {},
 ): Promise<ReplicaAnswer> {
 	const response = await fetch(`${url}/v1/chat/completions`, {
 		method: 'POST',
-		headers: { authorization: `Bearer ${replicaKey}`, 'content-type': 'application/json' },
+		headers: {
+			authorization: `Bearer ${replicaKey}`,
+			'content-type': 'application/json',
+			...headers,
+		},
 		body: JSON.stringify({
 			model: 'starter-chat',
 			messages,

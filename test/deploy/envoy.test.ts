@@ -1,0 +1,114 @@
+/** deploy/envoy.yaml, which has not run: its fields are those of Envoy's API, and its rules those of the others. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+const read = (name: string) =>
+	readFileSync(fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url)), 'utf8');
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+/** Every object and list inside a value, by its place. */
+function* within(value: unknown, at = ''): Generator<readonly [string, unknown]> {
+	yield [at, value];
+	if (!isObject(value)) return;
+	for (const [name, inner] of Object.entries(value))
+		yield* within(inner, Array.isArray(value) ? `${at}[]` : `${at}.${name}`);
+}
+
+/** The one value under a name, wherever it stands. */
+function theOne(file: unknown, name: string): unknown {
+	const found = [...within(file)].filter(([at]) => at.endsWith(`.${name}`));
+	assert.equal(found.length, 1, name);
+	return found[0]?.[1];
+}
+
+/** Messages of the published API (v3), with those of their fields that the file has. */
+const messages: Readonly<Record<string, readonly string[]>> = {
+	bootstrap: ['static_resources'],
+	static_resources: ['listeners', 'clusters'],
+	listener: ['name', 'address', 'filter_chains'],
+	address: ['socket_address'],
+	socket_address: ['address', 'port_value'],
+	filter: ['filters', 'name', 'typed_config'],
+	manager: [
+		...['@type', 'stat_prefix', 'http_filters', 'stream_idle_timeout', 'upgrade_configs'],
+		...['route_config', 'upgrade_type'],
+	],
+	route_config: ['virtual_hosts', 'name', 'domains', 'response_headers_to_add', 'routes'],
+	header: ['header', 'key', 'value'],
+	route: ['match', 'route', 'prefix', 'cluster', 'timeout', 'hash_policy', 'retry_policy'],
+	hash_policy: ['header_name', 'terminal', 'connection_properties', 'source_ip'],
+	retry_policy: [
+		...['retry_on', 'retriable_status_codes', 'num_retries', 'retry_host_predicate'],
+		'host_selection_retry_max_attempts',
+	],
+	cluster: [
+		...['name', 'type', 'connect_timeout', 'lb_policy', 'ring_hash_lb_config', 'common_lb_config'],
+		...['load_assignment', 'health_checks', 'circuit_breakers', 'typed_extension_protocol_options'],
+	],
+	lb: ['minimum_ring_size', 'healthy_panic_threshold'],
+	load_assignment: ['cluster_name', 'endpoints', 'lb_endpoints', 'endpoint', 'health_check_config'],
+	health_check: [
+		...['interval', 'unhealthy_threshold', 'healthy_threshold', 'http_health_check', 'path'],
+	],
+	circuit_breakers: [
+		...['thresholds', 'max_connections', 'max_pending_requests', 'max_requests', 'max_retries'],
+	],
+	protocol: [
+		...['envoy.extensions.upstreams.http.v3.HttpProtocolOptions', 'explicit_http_config'],
+		...['http_protocol_options', 'common_http_protocol_options', 'idle_timeout'],
+	],
+};
+
+test('every field of the file is one that Envoy knows', () => {
+	const known = new Set(Object.values(messages).flat());
+	const used = [...within(parse(read('envoy.yaml')))].flatMap(([, value]) =>
+		isObject(value) && !Array.isArray(value) ? Object.keys(value) : [],
+	);
+	assert.deepEqual(
+		[...new Set(used)].filter((name) => !known.has(name)),
+		[],
+	);
+	assert.ok(used.length > 90);
+});
+
+test('Envoy keeps conversations by the same headers as nginx, in the same order', () => {
+	const file = parse(read('envoy.yaml')) as Json;
+	const policies = theOne(file, 'hash_policy') as readonly Json[];
+	const names = policies.flatMap(({ header, terminal }) => {
+		if (!isObject(header)) return [];
+		assert.equal(terminal, true, 'the first that a request has counts alone');
+		return [String(header['header_name']).toLowerCase().replaceAll('-', '_')];
+	});
+	const [, key = ''] = /^map "([^"]+)"/m.exec(read('nginx.conf')) ?? [];
+	assert.deepEqual(
+		names,
+		key.split('|').map((name) => name.replace('$http_', '')),
+	);
+});
+
+test('Envoy cuts no stream, tries again before the first byte only, and asks for the readiness', () => {
+	const text = read('envoy.yaml');
+	const file = parse(text) as Json;
+	const route = theOne(file, 'routes') as readonly Json[];
+	const [all = {}] = route;
+	assert.equal((all['route'] as Json)['timeout'], '0s');
+	assert.equal(theOne(file, 'stream_idle_timeout'), '600s');
+	assert.equal(
+		theOne(file, 'retry_on'),
+		'connect-failure,refused-stream,reset,retriable-status-codes',
+	);
+	assert.deepEqual(theOne(file, 'retriable_status_codes'), [503]);
+	assert.equal(theOne(file, 'path'), '/readyz');
+	const endpoints = theOne(file, 'lb_endpoints') as readonly { readonly endpoint: Json }[];
+	for (const { endpoint } of endpoints)
+		assert.deepEqual(endpoint['health_check_config'], { port_value: 9090 });
+	const names = [...within(file)].map(([at]) => at.split('.').at(-1));
+	for (const name of ['outlier_detection', 'hash_balance_factor', 'buffer'])
+		assert.ok(!names.includes(name), name);
+});
