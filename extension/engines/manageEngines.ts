@@ -21,9 +21,7 @@ export async function manageEngines(deps: EngineDeps): Promise<void> {
 	];
 	const pick = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Engines on Other Machines'),
-		placeHolder: vscode.l10n.t(
-			'They are asked only where one of their models is chosen by name; nothing else is sent to them.',
-		),
+		placeHolder: vscode.l10n.t('Asked only for models that you choose by name'),
 		matchOnDescription: true,
 	});
 	if (pick === undefined) return;
