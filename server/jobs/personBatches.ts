@@ -16,6 +16,7 @@ import {
 import { fileLines } from './lines.ts';
 import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
 import { OpenBatch } from './openBatch.ts';
+import { removeBatch } from './removeBatch.ts';
 import {
 	type ListPage,
 	type ListRange,
@@ -95,11 +96,18 @@ export class Batches {
 			...{ version: batchVersion, id, owner, ...asked },
 			...{ createdAt, expiresAt: createdAt + lastsS },
 		};
-		// Found by nobody before it is whole: first what it is, then whose, then that there is work. Whoever was to
-		// write the last of it may have ended before.
-		if (known === undefined) await store.putIfAbsent(keys.record(id), jsonContent(record));
-		await store.put(keys.batchOf(personFolder(owner.person), id), Buffer.from(' '));
-		await store.put(keys.openBatch(id), Buffer.from(' '));
+		const folder = personFolder(owner.person);
+		try {
+			// First whose it is, so that what is left of it is found whenever the server ends; then what it is, then that
+			// there is work. Nobody sees it before the second.
+			await store.put(keys.batchOf(folder, id), Buffer.from(' '));
+			if (known === undefined) await store.putIfAbsent(keys.record(id), jsonContent(record));
+			await store.put(keys.openBatch(id), Buffer.from(' '));
+		} catch (error) {
+			// Nobody is told of it. With a key the same request makes it whole.
+			if (idempotencyKey === undefined) await removeBatch(store, folder, id).catch(() => {});
+			throw error;
+		}
 		this.#deps.onChange();
 		return this.#viewOf(record);
 	}
@@ -233,7 +241,11 @@ export class Batches {
 		what: string,
 	): Promise<{ readonly open: OpenBatch }> {
 		const { open, end } = await this.get(person, id);
-		if (open !== undefined) return { open };
+		if (open !== undefined) {
+			// Whoever made it may have ended before it said that there is work.
+			await this.#deps.store.put(keys.openBatch(id), Buffer.from(' '));
+			return { open };
+		}
 		throw new AppError('conflict', `This batch is ${end?.status}; it cannot be ${what} any more.`);
 	}
 
