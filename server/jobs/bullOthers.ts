@@ -3,7 +3,7 @@
 import type { Job, Queue } from 'bullmq';
 import type { ShardRef } from './jobTypes.ts';
 
-export const prefix = 'nearglot:jobs';
+export const queuePrefix = 'nearglot:jobs';
 /** BullMQ's last priority. */
 const lastTurn = 2_097_151;
 /** Shards of a batch that are looked at in one command. */
@@ -15,9 +15,9 @@ export const idOf = ({ batch, shard }: ShardRef): string => `${batch}.${shard}`;
 /** BullMQ's priority of a shard. */
 export const turnOf = ({ shard }: ShardRef): number => Math.min(lastTurn, shard + 1);
 /** Batches that may have shards in the queue. */
-export const batchesKey = `${prefix}:batches`;
+export const batchesKey = `${queuePrefix}:batches`;
 /** Shards of a batch that are in the queue, so that nobody has to look through all of it. */
-export const setOf = (batch: string): string => `${prefix}:of:${batch}`;
+export const setOf = (batch: string): string => `${queuePrefix}:of:${batch}`;
 
 /** What is asked of Redis itself. */
 interface Commands {

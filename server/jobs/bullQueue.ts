@@ -5,7 +5,7 @@ import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
 import { leaveReplica } from '../net/leaveReplica.ts';
 import { AppError } from '../protocol/index.ts';
-import { batchesKey, idOf, nextOfOthers, prefix, setOf, turnOf } from './bullOthers.ts';
+import { batchesKey, idOf, nextOfOthers, queuePrefix, setOf, turnOf } from './bullOthers.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
@@ -45,7 +45,7 @@ export async function openBullQueue(
 		client.destroy();
 		throw refused === undefined ? error : unusable(refused);
 	}
-	const options = { connection: client, prefix, skipVersionCheck: true };
+	const options = { connection: client, prefix: queuePrefix, skipVersionCheck: true };
 	const queue = new Queue(name, options);
 	const worker = new Worker(
 		name,
