@@ -9,10 +9,11 @@ import { useChat } from './page.ts';
 
 export function AgentBar(): VNode | null {
 	const { agent } = useChat();
-	const { approval = null, files = [] } = agent.value ?? {};
+	const { approval = null, files = [], allowed = 0, isOn = false } = agent.value ?? {};
 	return (
 		<>
 			{files.length > 0 && <ChangedFiles />}
+			{isOn && allowed > 0 && <Allowed count={allowed} />}
 			{approval && <Approval request={approval} key={approval.id} />}
 		</>
 	);
@@ -63,6 +64,23 @@ function Approval({ request }: { request: ApprovalRequest }): VNode {
 				{button('no', t('allowNo'))}
 			</div>
 		</section>
+	);
+}
+
+/** Leads to what is not asked for any more. */
+function Allowed({ count }: { count: number }): VNode {
+	const { send, t } = useChat();
+	return (
+		<p class="allowed">
+			<button
+				type="button"
+				class="link"
+				title={t('allowedHint')}
+				onClick={() => send({ type: 'allowances' })}
+			>
+				{t('allowed', count)}
+			</button>
+		</p>
 	);
 }
 
