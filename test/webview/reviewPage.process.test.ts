@@ -44,6 +44,7 @@ const rows: readonly ReviewRow[] = [
 		],
 	}),
 	row('a.key.with.a.very.long.name.that.no.column.is.wide.enough.for', 'fr', ''),
+	row('menu.new', 'fr', 'Nouveau fichier', { before: 'Nouveau' }),
 	row('menu.close', 'fr', 'Fermer', { decision: 'accepted', isEdited: true }),
 	row('menu.quit', 'fr', 'Quitter', { decision: 'written' }),
 	row('menu.other', 'fr', 'Autre', { decision: 'skipped' }),
