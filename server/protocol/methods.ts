@@ -41,8 +41,8 @@ import type {
 	Transcript,
 	TranscriptFormat,
 	TranscriptProgress,
-	TranscriptSegment,
 } from './speechTypes.ts';
+import type { HeardSegment } from './transcriptDocument.ts';
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
 import type { Waveform } from './transcriptPage.ts';
@@ -239,7 +239,7 @@ export interface TranscriptParams extends Partial<Pick<SpeechForm, 'model' | 'la
 /** What has become known of a recording since the last notification; every field may be absent. */
 export interface TranscriptDelta {
 	readonly phase?: 'connecting' | 'loading' | 'running';
-	readonly segments?: readonly Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text'>[];
+	readonly segments?: readonly HeardSegment[];
 	/** Text as it comes, for models without segments too. */
 	readonly delta?: string;
 	readonly progress?: TranscriptProgress;
