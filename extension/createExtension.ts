@@ -14,6 +14,7 @@ import { registerParticipant } from './ai/participant.ts';
 import { registerMcpServer } from './ai/registerMcpServer.ts';
 import { registerTools } from './ai/tools.ts';
 import { Allowances } from './chat/agent/allowances.ts';
+import { openFoldersName } from './chat/agent/openFoldersName.ts';
 import { ChatPageController } from './chat/chatPageController.ts';
 import { createChatView } from './chat/chatSideView.ts';
 import { ChatStore } from './chat/chatStore.ts';
@@ -102,7 +103,8 @@ export function createExtension(
 	/** Other models can be asked: somebody signed in or out, or one was downloaded or removed here. */
 	const onModelsChanged: vscode.Event<void> = (listener) =>
 		vscode.Disposable.from(team.onDidChange(listener), models.onDidChangeModels(listener));
-	const allowances = new Allowances(join(workspaceFolder, 'agent-allowances.json'));
+	const allowancesFolder = vscode.Uri.joinPath(context.globalStorageUri, 'agent').fsPath;
+	const allowances = new Allowances(() => join(allowancesFolder, `${openFoldersName()}.json`));
 	const agent = { allowances, folder: store.changesFolder };
 	const { page: chat, disposable: chatView } = createChatView(context, {
 		agent,

@@ -14,7 +14,7 @@ const [maxLength, maxLines] = [8000, 200];
 export function useDiagram(
 	text: string,
 	isWanted: boolean,
-	box: RefObject<HTMLElement>,
+	box: RefObject<HTMLElement | null>,
 ): ReadonlySignal<string | undefined> {
 	const url = useMemo(() => signal<string | undefined>(undefined), []);
 	useEffect(() => {
@@ -44,6 +44,9 @@ export function useDiagram(
 	return url;
 }
 
+/** Of the system: pictures have no others. */
+const font = 'sans-serif';
+
 async function pictureOf(text: string, element: HTMLElement): Promise<string | undefined> {
 	const plain = withoutHead(text);
 	if (plain.length > maxLength || plain.split('\n').length > maxLines) return undefined;
@@ -52,17 +55,19 @@ async function pictureOf(text: string, element: HTMLElement): Promise<string | u
 	const colour = (name: string) => style.getPropertyValue(name).trim();
 	const svg = await renderMermaid(plain, {
 		...{ bg: colour('--raised'), fg: colour('--text'), accent: colour('--link') },
-		...{ font: 'sans-serif', padding: 16, transparent: true },
+		...{ line: colour('--dim'), muted: colour('--dim') },
+		...{ font, padding: 16, transparent: true },
 	});
 	// A picture loads no fonts; nor is it to name a place to load them from.
-	const own = svg.replace(/@import[^;]*;/g, '').replace(/@import[^\n]*\n/g, '\n');
+	const own = svg.replace(/@import[^\n]*\n/g, '\n').replaceAll(`'${font}'`, font);
 	return `data:image/svg+xml,${encodeURIComponent(own)}`;
 }
 
-/** Without settings of its own before the diagram: it has the page's colours. */
+/** Without settings of its own before the diagram, as it has the page's colours, and without line breaks in labels. */
 const withoutHead = (text: string): string =>
 	text
 		.trim()
 		.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, '')
 		.replace(/^(?:\s*%%[^\n]*\n)+/, '')
+		.replace(/<br\s*\/?>/gi, ' ')
 		.trim();

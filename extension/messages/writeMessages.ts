@@ -73,9 +73,5 @@ async function replaceIn(
 			vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
 		);
 	const { start, end, insert } = changedPart(before, after);
-	edit.replace(
-		uri,
-		new vscode.Range(document.positionAt(start), document.positionAt(end)),
-		insert,
-	);
+	edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), insert);
 }

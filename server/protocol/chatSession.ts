@@ -17,8 +17,8 @@ import {
 } from './conversation.ts';
 import { defined } from './defined.ts';
 import { asAppError, toErrorWire } from './errorWire.ts';
-import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
 import { mergeConversations } from './mergeConversations.ts';
+import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
 import { type ModelInfo, usualChatModel } from './modelTypes.ts';
 import { completeWithTools, type ToolSet, type ToolStep } from './toolLoop.ts';
 

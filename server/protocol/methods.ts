@@ -37,14 +37,10 @@ import type { TranslationSystem } from './routes/translationSystems.ts';
 import type { textTypes, translateEngines } from './routes/translatorApi.ts';
 import type * as upstreams from './routes/upstreamEngines.ts';
 import type { SecretName } from './secretNames.ts';
-import type {
-	Transcript,
-	TranscriptFormat,
-	TranscriptProgress,
-} from './speechTypes.ts';
-import type { HeardSegment } from './transcriptDocument.ts';
+import type { Transcript, TranscriptFormat, TranscriptProgress } from './speechTypes.ts';
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
+import type { HeardSegment } from './transcriptDocument.ts';
 import type { Waveform } from './transcriptPage.ts';
 import type {
 	WorkspaceChanges,

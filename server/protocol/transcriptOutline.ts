@@ -55,7 +55,10 @@ export async function outlineOf(
 	const chapters: TranscriptChapter[] = [];
 	for (const [index, part] of parts.entries()) {
 		onProgress(index, total);
-		const answer = readOutline(await ask(partQuestion(part.text, language), partTokens), part.lines);
+		const answer = readOutline(
+			await ask(partQuestion(part.text, language), partTokens),
+			part.lines,
+		);
 		if (answer.summary !== '') notes.push(answer.summary);
 		chapters.push(...answer.chapters);
 	}
@@ -137,7 +140,8 @@ export function readOutline(
 		const name = cleaned(title);
 		// Models count wrongly, repeat themselves and write sentences.
 		const isNew = line !== undefined && Number(number) > last;
-		if (!isNew || name === '' || name.length > maxTitle || chapters.length === maxChapters) continue;
+		if (!isNew || name === '' || name.length > maxTitle || chapters.length === maxChapters)
+			continue;
 		last = Number(number);
 		chapters.push({ start: line.start, title: name });
 	}
@@ -157,7 +161,9 @@ const cleaned = (text: string): string =>
 /** In English, as models know it best. */
 function languageName(code: string): string {
 	try {
-		return new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? 'the language of the transcript';
+		return (
+			new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? 'the language of the transcript'
+		);
 	} catch {
 		return 'the language of the transcript';
 	}

@@ -139,7 +139,7 @@ test('an agent does what is allowed, files are kept or undone one by one, and af
 		await files.filter({ hasText: 'Changed files: 2' }).waitFor();
 		await photograph(page, pictures, 'agent-files');
 
-		await files.getByRole('button', { name: 'Show what has changed in hello.js' }).click();
+		await files.getByRole('button', { name: 'hello.js', exact: true }).click();
 		await page.locator('.diff-editor, .monaco-diff-editor').first().waitFor();
 		await files.getByRole('button', { name: 'Keep hello.js' }).click();
 		await files.filter({ hasText: 'Changed files: 1' }).waitFor();
@@ -213,6 +213,13 @@ test('two windows of one chat lose neither what was said nor what can be taken b
 		await answered(chat, 'Both greet in French now.');
 
 		const second = await open();
+		// A second window of a folder does not know which chat the first one shows.
+		await command(second, 'Nearglot: Search Chats');
+		const row = second.locator('.quick-input-list .monaco-list-row', {
+			hasText: 'Greet in French',
+		});
+		await row.first().waitFor();
+		await second.keyboard.press('Enter');
 		const other = await openChat(second);
 		await other.locator('.changed-files').filter({ hasText: 'Changed files: 2' }).waitFor();
 		await switchOn(other);

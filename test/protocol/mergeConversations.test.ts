@@ -7,7 +7,12 @@ import { mergeConversations } from '../../server/protocol/mergeConversations.ts'
 import { echo, setUp } from './chatDouble.ts';
 
 const at = (minute: number) => `2026-01-01T00:0${minute}:00Z`;
-const turn = (id: string, parent: string | null, minute: number, rest: Partial<Turn> = {}): Turn => ({
+const turn = (
+	id: string,
+	parent: string | null,
+	minute: number,
+	rest: Partial<Turn> = {},
+): Turn => ({
 	...{ id, parent, role: id.startsWith('q') ? 'user' : 'assistant', text: id },
 	createdAt: at(minute),
 	...(id.startsWith('a') ? { finishReason: 'stop' } : {}),
@@ -39,7 +44,8 @@ test('of an answer that one page still saw being written, what got further stays
 		return chat([first[0]!, rest]);
 	};
 	const ended = chat(first);
-	const text = (own: Conversation, kept: Conversation) => mergeConversations(own, kept).turns[1]?.text;
+	const text = (own: Conversation, kept: Conversation) =>
+		mergeConversations(own, kept).turns[1]?.text;
 	assert.equal(text(open('long, but never ended'), ended), 'a1');
 	assert.equal(text(ended, open('long, but never ended')), 'a1');
 	assert.equal(text(open('a bit'), open('a bit more')), 'a bit more');
@@ -71,8 +77,9 @@ test('a page takes in what another has added, goes on with its own branch, and i
 	session.join({ ...conversation, turns: [...conversation.turns, question], leaf: question.id });
 	assert.equal(told, 1);
 	assert.equal(session.conversation.leaf, conversation.leaf);
-	assert.deepEqual(
-		session.conversation.turns.map(({ text }) => text).sort(),
-		['one', 're: one', 'two'],
-	);
+	assert.deepEqual(session.conversation.turns.map(({ text }) => text).sort(), [
+		'one',
+		're: one',
+		'two',
+	]);
 });

@@ -70,7 +70,9 @@ test('a long transcript is read in parts that fit, each line once, and the parts
 	assert.equal(outline.summary, 'All of it.');
 	assert.equal(outline.chapters.length, parts.length);
 	assert.equal(outline.chapters[0]?.start, 0, 'the first chapter begins with the recording');
-	assert.ok(outline.chapters.every(({ start }, index, all) => start > (all[index - 1]?.start ?? -1)));
+	assert.ok(
+		outline.chapters.every(({ start }, index, all) => start > (all[index - 1]?.start ?? -1)),
+	);
 	assert.equal(progress.at(-1), `${parts.length + 1}/${parts.length + 1}`);
 });
 

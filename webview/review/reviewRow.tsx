@@ -63,20 +63,20 @@ export function ReviewRowView({ row, page, isFirst }: RowProps): VNode {
 			</p>
 			<div class="cell">
 				{isEditing ? (
-				<Editor
-					text={text}
-					label={t('editText', key, name)}
-					language={to}
-					onDone={(value) => {
-						if (value !== undefined) send({ type: 'edit', id, text: value });
-						close();
-					}}
-				/>
-			) : (
-				<p class="proposal" dir="auto" lang={text === '' ? undefined : to}>
-					{text === '' ? <em>{t('noProposal')}</em> : text}
-				</p>
-			)}
+					<Editor
+						text={text}
+						label={t('editText', key, name)}
+						language={to}
+						onDone={(value) => {
+							if (value !== undefined) send({ type: 'edit', id, text: value });
+							close();
+						}}
+					/>
+				) : (
+					<p class="proposal" dir="auto" lang={text === '' ? undefined : to}>
+						{text === '' ? <em>{t('noProposal')}</em> : text}
+					</p>
+				)}
 				{before !== undefined && (
 					<p class="until" dir="auto">
 						{t('before', before)}

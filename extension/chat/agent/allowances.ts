@@ -37,13 +37,20 @@ const isSame = (one: Allowance, other: Allowance): boolean =>
 
 /** One for all chats of a window. What is allowed always is read from its file each time: another window may take it back. */
 export class Allowances {
-	readonly #file: JsonFile<KeptAllowances>;
+	readonly #path: () => string;
+	#known: JsonFile<KeptAllowances> | undefined;
 	#session: readonly Allowance[] = [];
 	#listeners: readonly (() => void)[] = [];
 
-	/** @param path of the file for this workspace; in a folder of the extension's own, not in the workspace */
-	constructor(path: string) {
-		this.#file = new JsonFile(path, format);
+	/** @param path gives the file for the folders that are open now; in a folder of the extension's own, not in the workspace */
+	constructor(path: () => string) {
+		this.#path = path;
+	}
+
+	get #file(): JsonFile<KeptAllowances> {
+		const path = this.#path();
+		if (this.#known?.path !== path) this.#known = new JsonFile(path, format);
+		return this.#known;
 	}
 
 	/** @throws AppError `store_unavailable` */
@@ -88,8 +95,9 @@ export class Allowances {
 	}
 
 	async #change(change: (all: readonly Allowance[]) => readonly Allowance[]): Promise<void> {
-		await makePrivateFolder(dirname(this.#file.path));
-		await this.#file.change(({ allowed }) => [{ allowed: change(allowed) }, undefined]);
+		const file = this.#file;
+		await makePrivateFolder(dirname(file.path));
+		await file.change(({ allowed }) => [{ allowed: change(allowed) }, undefined]);
 	}
 
 	#tell(): void {

@@ -179,7 +179,8 @@ function setIn(
 		const fault = texts.has(key) ? placeholderFault(state) : undefined;
 		return fault === undefined ? [] : [{ key, fault }];
 	});
-	const renewed = recorded && renewedRecord(recorded, messageStates(source, target, format, to), texts);
+	const renewed =
+		recorded && renewedRecord(recorded, messageStates(source, target, format, to), texts);
 	return { text, refused, faults, ...defined({ recorded: renewed }) };
 }
 

@@ -12,9 +12,9 @@ import { until } from '../../../support/until.ts';
 
 /** A workspace; each window of it has its own session. */
 function setUp() {
-	const path = join(temporaryFolder('approvals'), 'workspace/agent-allowances.json');
+	const path = join(temporaryFolder('approvals'), 'agent/workspace.json');
 	const open = () => {
-		const allowances = new Allowances(path);
+		const allowances = new Allowances(() => path);
 		return { allowances, approvals: new Approvals(allowances, () => {}) };
 	};
 	return { path, open };
