@@ -7,7 +7,7 @@ import {
 	familiesIn,
 	messageFilePattern,
 	messageFileText,
-	recordPath,
+	recordFile,
 	textIfThere,
 } from './messageFiles.ts';
 import { shareBar } from './shareBar.ts';
@@ -121,7 +121,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 				messageFileText(vscode.Uri.joinPath(folder.uri, path)),
 			),
 		);
-		const record = await textIfThere(vscode.Uri.joinPath(folder.uri, recordPath));
+		const record = await textIfThere(vscode.Uri.joinPath(folder.uri, recordFile));
 		return this.#languageServer.request('nearglot/messageProgress', {
 			fileName: family.source,
 			source: source ?? '',

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { AppError, type MessageFamily } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { changedPart } from './changedPart.ts';
-import { messageFileText, recordPath, textIfThere } from './messageFiles.ts';
+import { messageFileText, recordFile, textIfThere } from './messageFiles.ts';
 
 /** Texts for one file. */
 export interface FileMessages {
@@ -31,7 +31,7 @@ export async function writeMessages(
 	const sourceText = await messageFileText(at(source));
 	const edit = new vscode.WorkspaceEdit();
 	const refused: { path: string; key: string }[] = [];
-	const record = await textIfThere(at(recordPath));
+	const record = await textIfThere(at(recordFile));
 	let recorded = record;
 	for (const { path, to, messages } of files) {
 		const uri = at(path);
@@ -50,7 +50,7 @@ export async function writeMessages(
 		await replaceIn(edit, uri, before, made.text);
 	}
 	if (record !== undefined && recorded !== undefined && recorded !== record)
-		await replaceIn(edit, at(recordPath), record, recorded);
+		await replaceIn(edit, at(recordFile), record, recorded);
 	if (edit.size > 0 && !(await vscode.workspace.applyEdit(edit)))
 		throw new AppError(
 			'conflict',

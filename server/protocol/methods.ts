@@ -40,7 +40,7 @@ import type { SecretName } from './secretNames.ts';
 import type { Transcript, TranscriptFormat, TranscriptProgress } from './speechTypes.ts';
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
-import type { HeardSegment } from './transcriptDocument.ts';
+import type { TranscribedSegment } from './transcriptDocument.ts';
 import type { Waveform } from './transcriptPage.ts';
 import type {
 	WorkspaceChanges,
@@ -235,7 +235,7 @@ export interface TranscriptParams extends Partial<Pick<SpeechForm, 'model' | 'la
 /** What has become known of a recording since the last notification; every field may be absent. */
 export interface TranscriptDelta {
 	readonly phase?: 'connecting' | 'loading' | 'running';
-	readonly segments?: readonly HeardSegment[];
+	readonly segments?: readonly TranscribedSegment[];
 	/** Text as it comes, for models without segments too. */
 	readonly delta?: string;
 	readonly progress?: TranscriptProgress;

@@ -94,7 +94,7 @@ export function lineOf({
 	text,
 	speaker,
 	avg_logprob: logprob,
-}: HeardSegment): TranscriptLine {
+}: TranscribedSegment): TranscriptLine {
 	return {
 		...{ id: Number(id), start, end, text, words: spreadWords(text, start, end) },
 		...defined({ speaker }),
@@ -104,7 +104,10 @@ export function lineOf({
 }
 
 /** What a line is made of. */
-export type HeardSegment = Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text' | 'speaker'> &
+export type TranscribedSegment = Pick<
+	TranscriptSegment,
+	'id' | 'start' | 'end' | 'text' | 'speaker'
+> &
 	Partial<Pick<TranscriptSegment, 'avg_logprob'>>;
 
 /** Longest name of a speaker. */

@@ -18,13 +18,13 @@ export interface OutlineDeps {
 export function outlineRoom(contextLength: number | null | undefined, language: string): number {
 	const perToken = /^(?:zh|yue|ja|ko|th|lo|km|my)/.test(language) ? 1 : 3;
 	const tokens = (contextLength ?? 4096) - Math.max(partTokens, wholeTokens);
-	return Math.min(mostCharacters, Math.max(0, tokens * perToken));
+	return Math.min(maxPartCharacters, Math.max(0, tokens * perToken));
 }
 
 /** More is read badly by small models, and takes long to begin. */
-const mostCharacters = 24_000;
+const maxPartCharacters = 24_000;
 /** Fewer characters than this leave no room for a transcript beside what is asked of it. */
-const leastCharacters = 1500;
+const minCharacters = 1500;
 /** Characters of what is asked, without the transcript. */
 const instructionCharacters = 700;
 /** Tokens of an answer about a part, and of the summary of the whole. */
@@ -80,7 +80,7 @@ export async function outlineOf(
 }
 
 /** Whether a model can sum up anything. */
-export const hasOutlineRoom = (maxCharacters: number): boolean => maxCharacters >= leastCharacters;
+export const hasOutlineRoom = (maxCharacters: number): boolean => maxCharacters >= minCharacters;
 
 interface Part {
 	readonly lines: readonly TranscriptLine[];

@@ -21,7 +21,7 @@ const state: TranscriptState = {
 };
 
 const surenesses = [0.95, 0.5, 0.2];
-const document: TranscriptDocument = {
+const talk: TranscriptDocument = {
 	...{ language: 'en', duration: 300 },
 	lines: Array.from({ length: 60 }, (_, id) => {
 		const [start, end] = [5 * id, 5 * id + 4];
@@ -63,7 +63,7 @@ test(
 			const { page, tell } = await openPage(browser, 'transcript', theme);
 			await page.setViewportSize({ width: 720, height: 640 });
 			await tell({ type: 'state', state, strings: {} });
-			await tell({ type: 'document', document });
+			await tell({ type: 'document', document: talk });
 			const outline = page.locator('.outline');
 			await outline.getByText('A talk about words.').waitFor();
 			await outline.getByText('By Some Model 4B.').waitFor();
@@ -96,7 +96,7 @@ test(
 	async () => {
 		const { page, tell } = await openPage(browser, 'transcript');
 		await tell({ type: 'state', state, strings: {} });
-		await tell({ type: 'document', document });
+		await tell({ type: 'document', document: talk });
 		const said = page.locator('.said');
 		await said.nth(2).waitFor();
 		const classes = await said.evaluateAll((all) => all.slice(0, 4).map((one) => one.className));

@@ -10,7 +10,7 @@ import {
 import { reviewStrings } from '../../../webview/protocol.ts';
 import { pageHtml, pageOptions } from '../../chat/pageHtml.ts';
 import type { LanguageServerClient } from '../../languageServerClient.ts';
-import { messageFileText, recordPath, textIfThere } from '../../messages/messageFiles.ts';
+import { messageFileText, recordFile, textIfThere } from '../../messages/messageFiles.ts';
 import { type FileMessages, writeMessages } from '../../messages/writeMessages.ts';
 import { showError } from '../../notify.ts';
 import { languageLabel } from '../../targetLanguage.ts';
@@ -126,7 +126,7 @@ export class MessageReviews implements vscode.Disposable {
 		const before = (await textIfThere(at(path))) ?? '';
 		const sourceText = path === source ? before : await messageFileText(at(source));
 		const files = { fileName: source, source: sourceText, to };
-		const record = await textIfThere(at(recordPath));
+		const record = await textIfThere(at(recordFile));
 		const recorded = record === undefined ? {} : { recorded: { text: record, path } };
 		const stopping = new vscode.CancellationTokenSource();
 		const stop = () => stopping.cancel();

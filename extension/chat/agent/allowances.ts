@@ -73,7 +73,7 @@ export class Allowances {
 		const given = { tool, scope };
 		if (isAlways) await this.#change((all) => [...all.filter((one) => !isSame(one, given)), given]);
 		else this.#session = [...this.#session, given];
-		this.#tell();
+		this.#notify();
 	}
 
 	/** From now on a person is asked again. @throws AppError `store_unavailable`, `disk_full` */
@@ -83,7 +83,7 @@ export class Allowances {
 		this.#session = this.#session.filter((one) => !isTaken(one, false));
 		if (taken.some(({ isAlways }) => isAlways))
 			await this.#change((all) => all.filter((one) => !isTaken(one, true)));
-		this.#tell();
+		this.#notify();
 	}
 
 	/** Calls `listener` when something is allowed or taken back in this window; returns what ends that. */
@@ -100,7 +100,7 @@ export class Allowances {
 		await file.change(({ allowed }) => [{ allowed: change(allowed) }, undefined]);
 	}
 
-	#tell(): void {
+	#notify(): void {
 		for (const listener of this.#listeners) listener();
 	}
 }

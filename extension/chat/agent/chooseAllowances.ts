@@ -21,7 +21,7 @@ export async function chooseAllowances(allowances: Allowances): Promise<void> {
 			given: one,
 			picked: true,
 			label: labelOf(one),
-			iconPath: new vscode.ThemeIcon(icons[one.tool] ?? 'tools'),
+			iconPath: new vscode.ThemeIcon(icons.get(one.tool) ?? 'tools'),
 			description: one.isAlways
 				? vscode.l10n.t('Always in this workspace')
 				: vscode.l10n.t('In this session'),
@@ -53,11 +53,11 @@ function labelOf({ tool, scope }: GivenAllowance): string {
 	}
 }
 
-const icons: Readonly<Record<string, string>> = {
-	run_command: 'terminal',
-	edit_file: 'edit',
-	read_file: 'eye',
-};
+const icons: ReadonlyMap<string, string> = new Map([
+	['run_command', 'terminal'],
+	['edit_file', 'edit'],
+	['read_file', 'eye'],
+]);
 
 /** A list draws `$(name)` as an icon; in a command it stands for what another command prints. */
 const asWritten = (text: string): string => text.replace(/\$\((?=[\w-]+(?:~\w+)?\))/g, '\\$(');
