@@ -168,6 +168,11 @@ export class LocalCounts extends OrderedCounts implements LimitCounts {
 		return result;
 	}
 
+	/** What is known of a person here, kept or not. */
+	known(person: string): CountState | undefined {
+		return this.#states.get(person);
+	}
+
 	/** What is known of a person here is replaced. */
 	learn(person: string, state: CountState): void {
 		this.#states.set(person, state);

@@ -158,12 +158,15 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			const text = await this.#store.get(key);
 			if (step.isOver) break;
 			const nowMs = this.clock.now();
-			const { steps = {}, ...found }: SharedState =
-				text === undefined ? emptyCounts : (JSON.parse(text) as SharedState);
+			const { steps = {}, ...found }: SharedState = text === undefined ? {} : JSON.parse(text);
 			const [done = 0] = steps[this.#replica] ?? [];
-			const unsent = [...(this.#unsent.get(person) ?? [])].filter(([number]) => number > done);
-			let state = advanced(unsent.reduce(withUnsent, found), nowMs);
-			let isChanged = unsent.length > 0;
+			const all = [...(this.#unsent.get(person) ?? [])];
+			const unsent = all.filter(([number]) => number > done);
+			// A store that was emptied gets back what is known here, which is all that was done.
+			const before =
+				text === undefined ? this.#here.known(person) : unsent.reduce(withUnsent, found);
+			let state = advanced(before ?? emptyCounts, nowMs);
+			let isChanged = all.length > 0;
 			const tell = changes.map((change) => {
 				const made = change(state, nowMs);
 				isChanged ||= made.next !== undefined;

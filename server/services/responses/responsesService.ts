@@ -63,6 +63,8 @@ export interface ReadyResponse {
 
 /** After the store has failed, callers who did not ask for it are spared for so long. */
 const spareMs = 5000;
+/** The log is told that responses are not kept no more often than this, in milliseconds. */
+const notedMs = 60_000;
 
 export class ResponsesService {
 	readonly #deps: ResponsesDeps;
@@ -70,6 +72,7 @@ export class ResponsesService {
 	readonly #conversations: OpenConversations;
 	/** Why the store did not keep something, and when. */
 	#failure: { readonly ms: number; readonly reason: AppError } | undefined;
+	#noted = Number.NEGATIVE_INFINITY;
 
 	constructor(deps: ResponsesDeps) {
 		this.#deps = deps;
@@ -364,7 +367,11 @@ export class ResponsesService {
 	}
 
 	#note(reason: AppError): void {
-		this.#failure = { ms: performance.now(), reason };
+		const ms = performance.now();
+		this.#failure = { ms, reason };
+		// A store that is away is told of once, and not with every response.
+		if (ms - this.#noted < notedMs) return;
+		this.#noted = ms;
 		this.#deps.log.warn('a response is not kept', { code: reason.code, reason: reason.message });
 	}
 }

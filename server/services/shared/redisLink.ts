@@ -3,7 +3,7 @@
  * answered is asked again in the background; until it does, calls fail at once, so that no request waits for it.
  */
 
-import { ErrorReply } from 'redis';
+import { DisconnectsClientError, ErrorReply } from 'redis';
 import { inTime, LateAnswer, makeClient } from '../../gateway/store/redisStore.ts';
 import { leaveReplica } from '../../net/leaveReplica.ts';
 import { heard, leaveSilent } from '../../net/leaveSilent.ts';
@@ -102,6 +102,8 @@ export class RedisLink {
 
 	#failed(error: unknown): void {
 		if (this.#isClosed) return;
+		// What is given up with a connection says nothing of why.
+		if (error instanceof DisconnectsClientError && this.#failure !== undefined) return;
 		const reason = reasonOf(error);
 		if (this.#failure === undefined) this.#report(reason);
 		this.#failure = reason;

@@ -269,3 +269,24 @@ test('what waits for a slow store goes to it in one step', async () => {
 	assert.equal((await asked()).filter(({ verdict }) => verdict.kind === 'ok').length, 40);
 	assert.ok(held.calls <= 4, `${held.calls} calls`);
 });
+
+test('an emptied store gets back what replicas know of limits, and what was used meanwhile, once', async () => {
+	const { clock } = setClock();
+	const inner = openSqliteStore(':memory:', () => start);
+	let failure: string | undefined;
+	const store = Object.defineProperty({ ...inner }, 'failure', {
+		get: () => failure,
+	}) as CountStore;
+	const [one, two] = [new SharedCounts(store, clock), new SharedCounts(store, clock)];
+	await one.settle('a', undefined, { tokens: 60 });
+	assert.equal((await two.standings('a', perMinute))[0]?.taken, 60);
+	failure = 'it is away';
+	await one.settle('a', undefined, { tokens: 3 });
+	await two.settle('a', undefined, { tokens: 5 });
+	await inner.delete('limits:a');
+	failure = undefined;
+	await one.rejoin();
+	await two.rejoin();
+	for (const counts of [one, two])
+		assert.equal((await counts.standings('a', perMinute))[0]?.taken, 68);
+});
