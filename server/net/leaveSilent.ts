@@ -15,7 +15,7 @@ interface Connection {
 const silentSince = new WeakMap<Connection, number>();
 
 /** An answer has come. */
-export const heard = (connection: Connection): void => void silentSince.delete(connection);
+export const noteAnswer = (connection: Connection): void => void silentSince.delete(connection);
 
 /** An answer has not come in time: gives up the connection when none has come for long, and connects again. */
 export function leaveSilent(connection: Connection): void {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from 'redis';
 import { leaveReplica } from '../../net/leaveReplica.ts';
-import { heard, leaveSilent } from '../../net/leaveSilent.ts';
+import { leaveSilent, noteAnswer } from '../../net/leaveSilent.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
 import { type StoreReport, StoreWatch } from './storeWatch.ts';
@@ -35,7 +35,7 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 		watch.run(async () => {
 			try {
 				const answer = await inTime(work);
-				heard(client);
+				noteAnswer(client);
 				return answer;
 			} catch (error) {
 				leaveReplica(client, error);

@@ -34,7 +34,7 @@ interface Unsent {
 type WaitingChange = (
 	state: CountState,
 	nowMs: number,
-) => { readonly next?: CountState; readonly tell: () => void };
+) => { readonly next?: CountState; readonly finish: () => void };
 
 /** Answers of the store that were overtaken by another replica's, one after the other, before it is given up. */
 const maxTries = 50;
@@ -81,7 +81,7 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 		return new Promise<T>((resolve) => {
 			const change: WaitingChange = (state, nowMs) => {
 				const { result, ...made } = work(state, nowMs);
-				return { ...made, tell: () => resolve(result) };
+				return { ...made, finish: () => resolve(result) };
 			};
 			const waiting = this.#waiting.get(person);
 			if (waiting !== undefined) waiting.push(change);
@@ -101,12 +101,12 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			if (changes.length === 0) break;
 			// A step that was not tried gets the number of the next one, which takes it along.
 			let number = this.#step + 1;
-			let tell = undefined as readonly (() => void)[] | undefined;
+			let finish = undefined as readonly (() => void)[] | undefined;
 			if (this.#mayTry()) {
 				number = ++this.#step;
-				tell = await this.#tryTogether(person, changes, number);
+				finish = await this.#tryTogether(person, changes, number);
 			}
-			for (const each of tell ?? this.#alone(person, changes, number)) each();
+			for (const each of finish ?? this.#alone(person, changes, number)) each();
 		}
 		this.#waiting.delete(person);
 	}
@@ -126,13 +126,13 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			timer = setTimeout(() => reject(new Error('it does not answer in time')), stepMs);
 		});
 		try {
-			const told = await Promise.race([this.#together(person, changes, step), late]);
+			const finish = await Promise.race([this.#together(person, changes, step), late]);
 			if (!this.#isShared) {
 				this.#isShared = true;
 				this.#report(undefined);
 				void this.rejoin();
 			}
-			return told;
+			return finish;
 		} catch (error) {
 			this.#failed(error instanceof Error ? error.message : 'it does not answer');
 			return undefined;
@@ -167,11 +167,11 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 				text === undefined ? this.#here.known(person) : unsent.reduce(withUnsent, found);
 			let state = advanced(before ?? emptyCounts, nowMs);
 			let isChanged = all.length > 0;
-			const tell = changes.map((change) => {
+			const finish = changes.map((change) => {
 				const made = change(state, nowMs);
 				isChanged ||= made.next !== undefined;
 				state = made.next ?? state;
-				return made.tell;
+				return made.finish;
 			});
 			if (isChanged) {
 				const known = Object.entries(steps).filter(([, [, atMs]]) => atMs > nowMs - keptMs);
@@ -189,7 +189,7 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			if (step.isOver) break;
 			this.#unsent.delete(person);
 			this.#here.learn(person, state);
-			return tell;
+			return finish;
 		}
 		throw new AppError('store_unavailable', 'other replicas change it all the time');
 	}
@@ -197,10 +197,10 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 	#alone(person: string, changes: readonly WaitingChange[], number: number): (() => void)[] {
 		return changes.map((change) =>
 			this.#here.changeNow(person, (state, nowMs) => {
-				const { next, tell } = change(state, nowMs);
-				if (next === undefined) return { result: tell };
+				const { next, finish } = change(state, nowMs);
+				if (next === undefined) return { result: finish };
 				this.#keep(person, number, unsentOf(state, next));
-				return { next, result: tell };
+				return { next, result: finish };
 			}),
 		);
 	}

@@ -20,7 +20,7 @@ import type {
 	KeptItem,
 } from './answerStore.ts';
 import type { OtherReplicas } from './openConversations.ts';
-import { busy, type Entry, keysOf, lostMs, patienceOf, RedisEntries } from './redisEntries.ts';
+import { busy, type Entry, keysOf, lostMs, lostTimeoutOf, RedisEntries } from './redisEntries.ts';
 import { RedisEvents, type SharedEvents } from './redisEvents.ts';
 
 /** What of an answer lies elsewhere: whose it is, and which. */
@@ -242,7 +242,7 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 		const key = keysOf(person).entry(id);
 		for (const endMs = performance.now() + stopMs; performance.now() < endMs; ) {
 			const wasOpen = await this.#link.run((client) =>
-				client.eval(stopScript, { keys: [key], arguments: [patienceOf(this.#link)] }),
+				client.eval(stopScript, { keys: [key], arguments: [lostTimeoutOf(this.#link)] }),
 			);
 			if (wasOpen === 0) return;
 			// The replica that made it is gone: nobody else will end it.
@@ -281,7 +281,7 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 		if (!isOpen(entry.status)) return entry;
 		const key = keysOf(person).entry(id);
 		const isAlive = await this.#link.run((client) =>
-			client.eval(readScript, { keys: [key], arguments: [patienceOf(this.#link)] }),
+			client.eval(readScript, { keys: [key], arguments: [lostTimeoutOf(this.#link)] }),
 		);
 		if (isAlive === 1) return entry;
 		await this.#settle(person, id, 'failed', interrupted);

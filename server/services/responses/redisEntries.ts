@@ -52,7 +52,7 @@ const sweepMs = 60_000;
 export const lostMs = 15_000;
 
 /** Milliseconds of silence after which a response is given up: while Redis was away, nobody could say that it lives. */
-export const patienceOf = ({ backForMs }: RedisLink): string =>
+export const lostTimeoutOf = ({ backForMs }: RedisLink): string =>
 	String(backForMs < lostMs ? Number.MAX_SAFE_INTEGER : lostMs);
 
 export const busy = (): AppError =>

@@ -6,7 +6,7 @@
 import { DisconnectsClientError, ErrorReply } from 'redis';
 import { inTime, LateAnswer, makeClient } from '../../gateway/store/redisStore.ts';
 import { leaveReplica } from '../../net/leaveReplica.ts';
-import { heard, leaveSilent } from '../../net/leaveSilent.ts';
+import { leaveSilent, noteAnswer } from '../../net/leaveSilent.ts';
 import { AppError } from '../../protocol/index.ts';
 
 export type RedisClient = ReturnType<typeof makeClient>;
@@ -82,7 +82,7 @@ export class RedisLink {
 		if (this.#failure !== undefined) throw away(this.#failure);
 		try {
 			const answer = await inTime(() => work(this.#client), ms);
-			heard(this.#client);
+			noteAnswer(this.#client);
 			return answer;
 		} catch (error) {
 			// What was done with an answer is no fault of the store.
@@ -125,7 +125,7 @@ export class RedisLink {
 			return;
 		}
 		this.#timer = undefined;
-		heard(this.#client);
+		noteAnswer(this.#client);
 		if (this.#isClosed) return;
 		this.#failure = undefined;
 		this.#backAt = performance.now();
