@@ -177,9 +177,14 @@ export class BatchWorker {
 			// The result is the shard's own object: the first that is there whole is the one that counts.
 			// A queue that is away says nothing of the lease, and another's result would be there first.
 			const holds = await queue.renew(lease, leaseMs).catch(() => true);
-			if (!holds || !(await store.putIfAbsent(keys.shard(lease), result.content))) {
+			if (!holds) {
 				this.refused++;
-				return;
+				return void (await queue.giveBack(lease));
+			}
+			if (!(await store.putIfAbsent(keys.shard(lease), result.content))) {
+				this.refused++;
+				await batch.done.refresh();
+				return void (await queue.complete(lease));
 			}
 			reached?.('committed');
 			onDone(batch, lease.shard, doneOf(result.head));
@@ -187,7 +192,7 @@ export class BatchWorker {
 			reached?.('completed');
 		} catch (error) {
 			if (lost.signal.aborted) this.refused++;
-			else if (signal.aborted) await queue.giveBack(lease).catch(() => {});
+			if (signal.aborted) await queue.giveBack(lease).catch(() => {});
 			else {
 				onTrouble(batch, error);
 				this.#deps.log.warn('a part of a batch was put off', {

@@ -14,8 +14,10 @@ const connectMs = 2000;
 const silentMs = 15_000;
 const prefix = 'nearglot:jobs';
 const name = 'shards';
-/** BullMQ's last priority. */
+/** BullMQ's last priority; shards that have it come in the order in which they were put in. */
 const lastTurn = 2_097_151;
+/** The turn that is served. */
+const turnKey = `${prefix}:turn`;
 /** Shards that are told of in one command. */
 const lot = 500;
 /** How often a shard may be missed is not for the queue to say: see `shardRun.ts`. */
@@ -86,15 +88,26 @@ export async function openBullQueue(
 	let losses = 0;
 	// Whoever answers now may be another, or have forgotten its last moments.
 	client.on('ready', () => losses++);
-	const entryOf = (shard: ShardRef) => ({
+	let servedTurn = 0;
+	/** Where turns begin; they begin anew when nothing waits. */
+	const firstTurn = async (): Promise<number> => {
+		const turn = Number((await inTime(() => client.get(turnKey))) ?? 0);
+		if (turn === 0 || (await inTime(() => queue.count())) > 0) return turn;
+		servedTurn = 0;
+		await inTime(() => client.del(turnKey));
+		return 0;
+	};
+	const entryOf = ({ turn, ...shard }: ShardRef & { readonly turn: number }) => ({
 		...{ name, data: { batch: shard.batch, shard: shard.shard } },
 		opts: {
-			...{ jobId: idOf(shard), priority: Math.min(lastTurn, shard.shard + 1) },
+			...{ jobId: idOf(shard), priority: Math.min(lastTurn, turn) },
 			...{ removeOnComplete: true, removeOnFail: true },
 		},
 	});
 	/** Adds those that are not there. */
-	const addLot = async (shards: readonly ShardRef[]): Promise<void> => {
+	const addLot = async (
+		shards: readonly (ShardRef & { readonly turn: number })[],
+	): Promise<void> => {
 		const found = await inTime(() =>
 			client.exists(shards.map((shard) => queue.toKey(idOf(shard)))),
 		);
@@ -121,9 +134,12 @@ export async function openBullQueue(
 		get losses() {
 			return losses;
 		},
-		add: async (shards) => {
+		add: async (shards, stride) => {
+			const first = await firstTurn();
 			for (let from = 0; from < shards.length; from += lot) {
-				const part = shards.slice(from, from + lot);
+				const part = shards
+					.slice(from, from + lot)
+					.map((shard, at) => ({ ...shard, turn: first + stride * (from + at + 1) }));
 				await addLot(part);
 				const batches = Map.groupBy(part, ({ batch }) => batch);
 				for (const [batch, own] of batches)
@@ -149,6 +165,12 @@ export async function openBullQueue(
 			});
 			if (job === undefined) return undefined;
 			held.set(token, job);
+			const turn = job.opts.priority ?? 0;
+			if (turn > servedTurn) {
+				servedTurn = turn;
+				// It orders what comes, no more: one that is not written is written with the next.
+				client.set(turnKey, turn).catch(() => {});
+			}
 			const { batch, shard } = job.data as ShardRef;
 			return { batch, shard, token, tries: job.stalledCounter + 1 };
 		},

@@ -180,9 +180,14 @@ async function runCarefully(
 		const note = `${prefix}${line.number}.${before}`;
 		await store.put(note, Buffer.from(' '));
 		reached?.('item');
-		await ask(line);
-		for (let again = 1; again < maxCrashes && isCrash(answers.get(line)); again++) await ask(line);
-		await store.remove(note);
+		try {
+			await ask(line);
+			for (let again = 1; again < maxCrashes && isCrash(answers.get(line)); again++)
+				await ask(line);
+		} finally {
+			// A worker that is told to end is not one that was ended by its item.
+			await store.remove(note);
+		}
 		onItem?.();
 	}
 }

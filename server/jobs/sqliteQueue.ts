@@ -5,16 +5,21 @@ import { SqliteFile } from '../store/sqliteFile.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
+/** An earlier table is thrown away: what is missing here is put in again. */
 const schema = `
+	DROP TABLE IF EXISTS shards;
 	CREATE TABLE shards (
 		batch TEXT NOT NULL,
 		shard INTEGER NOT NULL,
+		turn INTEGER NOT NULL,
 		due INTEGER NOT NULL,
 		token TEXT,
 		tries INTEGER NOT NULL,
 		PRIMARY KEY (batch, shard)
 	) WITHOUT ROWID;
-	CREATE INDEX shards_turn ON shards (shard, batch);
+	CREATE INDEX shards_turn ON shards (turn, batch);
+	CREATE TABLE served (turn INTEGER NOT NULL);
+	INSERT INTO served VALUES (0);
 `;
 
 /** Longer than anybody gives a shard back for, but for those who do so for the time of a lease. */
@@ -34,15 +39,19 @@ export function openSqliteQueue(
 	{ now, busyMs = 1000, isAlone = false }: SqliteQueueOptions,
 ): JobQueue {
 	const file = new SqliteFile(path, {
-		...{ holds: 'The queue of batches', schema, version: 1, busyMs },
+		...{ holds: 'The queue of batches', schema, version: 2, busyMs },
 	});
 	if (isAlone) file.change((db) => db.exec('UPDATE shards SET due = 0'));
 	return {
 		losses: 0,
-		add: async (shards) =>
+		add: async (shards, stride) =>
 			file.change((db) => {
-				const add = db.prepare('INSERT OR IGNORE INTO shards VALUES (?, ?, 0, NULL, 0)');
-				for (const { batch, shard } of shards) add.run(batch, shard);
+				let turn = Number(db.prepare('SELECT turn FROM served').get()?.['turn'] ?? 0);
+				const add = db.prepare('INSERT OR IGNORE INTO shards VALUES (?, ?, ?, 0, NULL, 0)');
+				for (const { batch, shard } of shards) {
+					turn += stride;
+					add.run(batch, shard, turn);
+				}
 			}),
 		lease: async (leaseMs) =>
 			file.change((db): ShardLease | undefined => {
@@ -50,7 +59,7 @@ export function openSqliteQueue(
 				// A clock that was set back must not hold what is waiting or leased for much longer than was meant.
 				const found = db
 					.prepare(
-						'SELECT batch, shard, tries FROM shards WHERE due <= ? OR due > ? ORDER BY shard, batch LIMIT 1',
+						'SELECT batch, shard, tries, turn FROM shards WHERE due <= ? OR due > ? ORDER BY turn, batch LIMIT 1',
 					)
 					.get(at, at + Math.max(maxDelayMs, 2 * leaseMs));
 				if (found === undefined) return undefined;
@@ -60,11 +69,12 @@ export function openSqliteQueue(
 				db.prepare(
 					'UPDATE shards SET due = ?, token = ?, tries = ? WHERE batch = ? AND shard = ?',
 				).run(at + leaseMs, token, tries, batch, shard);
+				db.prepare('UPDATE served SET turn = MAX(turn, ?)').run(Number(found['turn']));
 				return { batch, shard, token, tries };
 			}),
-		renew: async (lease, leaseMs) =>
-			held(lease, 'UPDATE shards SET due = ?', [now() + leaseMs], ' AND due > ?', [now()]),
-		complete: async (lease) => held(lease, 'DELETE FROM shards', [], ' AND due > ?', [now()]),
+		// Whoever has the shard after its lease has run out has written a token of his own: a computer that slept goes on.
+		renew: async (lease, leaseMs) => held(lease, 'UPDATE shards SET due = ?', [now() + leaseMs]),
+		complete: async (lease) => held(lease, 'DELETE FROM shards', []),
 		giveBack: async (lease, delayMs = 0) =>
 			void held(lease, 'UPDATE shards SET token = NULL, tries = tries - 1, due = ?', [
 				now() + delayMs,
@@ -85,14 +95,12 @@ export function openSqliteQueue(
 		{ batch, shard, token }: ShardRef & { readonly token: string },
 		change: string,
 		values: number[],
-		and = '',
-		more: number[] = [],
 	): boolean {
 		return file.change(
 			(db) =>
 				db
-					.prepare(`${change} WHERE batch = ? AND shard = ? AND token = ?${and}`)
-					.run(...values, batch, shard, token, ...more).changes > 0,
+					.prepare(`${change} WHERE batch = ? AND shard = ? AND token = ?`)
+					.run(...values, batch, shard, token).changes > 0,
 		);
 	}
 }

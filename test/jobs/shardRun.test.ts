@@ -117,3 +117,38 @@ test('where one item takes all the room, the next shard is called when it is don
 	await (await runner('/v1/embeddings', signal))('e', 1, run, { onLast });
 	assert.deepEqual(told, ['next', 'e0 begins', 'e0 ends']);
 });
+
+test('a worker that is told to end during an item leaves no note that the item has ended it', async () => {
+	const store = await openFolderStore(temporaryFolder('shard'), Date.now);
+	const line = Buffer.from(
+		`${JSON.stringify({ custom_id: 'a', url: '/v1/embeddings', body: { input: 'a' } })}\n`,
+	);
+	await store.put(keys.fileContent('in'), line);
+	const stop = new AbortController();
+	const notes = async () => {
+		const found: string[] = [];
+		for await (const key of store.list(keys.suspects({ batch: 'b', shard: 0 }))) found.push(key);
+		return found.length;
+	};
+	let during = 0;
+	const run: RunItem = async () => {
+		during = await notes();
+		stop.abort();
+		throw stop.signal.reason;
+	};
+	const owner = { caller: 'owner', person: 'p' } as const;
+	await assert.rejects(
+		runShard(
+			{
+				...{ version: batchVersion, id: 'b', owner, endpoint: '/v1/embeddings', inputFileId: 'in' },
+				...{ completionWindow: '1h', createdAt: 0, expiresAt: 1 },
+			},
+			{ number: 0, start: 0, end: line.length, firstLine: 0, items: 1 },
+			// So often that the one who ends its workers is looked for.
+			4,
+			{ store, lanes: new WorkPlaces(laneRoom), run },
+			stop.signal,
+		),
+	);
+	assert.deepEqual([during, await notes()], [1, 0]);
+});

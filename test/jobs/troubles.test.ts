@@ -72,6 +72,7 @@ test('every outage is said once, also when nothing was done in between', async (
 	// Each fails by itself, while the queue can be used.
 	await queue.add(
 		Array.from({ length: 5 }, (_, shard) => ({ batch: `batch_${'z'.repeat(25)}`, shard })),
+		1,
 	);
 	leases = 0;
 	await until('each was leased, and there were none', () => shards === 5 && leases > 8);
