@@ -17,6 +17,8 @@ export interface WorkerDeps {
 	readonly store: ObjectStore;
 	readonly queue: JobQueue;
 	readonly run: RunItem;
+	/** Folder for temporary ones: see `scratchIn`. */
+	readonly scratch: string;
 	/** The batch of a shard; `undefined` when it has ended or is not to be worked on here. */
 	readonly open: (batch: string) => Promise<OpenBatch | undefined>;
 	/** Told of a shard that was finished here. */
@@ -180,7 +182,7 @@ export class BatchWorker {
 			batch.running++;
 		};
 		try {
-			const result = await runShard(
+			await using rows = await runShard(
 				batch.record,
 				shard,
 				lease.tries,
@@ -198,13 +200,13 @@ export class BatchWorker {
 				this.refused++;
 				return void (await queue.giveBack(lease));
 			}
-			if (!(await store.putIfAbsent(keys.shard(lease), result.content))) {
+			if (!(await store.putIfAbsent(keys.shard(lease), rows.content()))) {
 				this.refused++;
 				await batch.done.refresh();
 				return void (await queue.complete(lease));
 			}
 			reached?.('committed');
-			onDone(batch, lease.shard, doneOf(result.head));
+			onDone(batch, lease.shard, doneOf(rows.head()));
 			await queue.complete(lease);
 			reached?.('completed');
 		} catch (error) {

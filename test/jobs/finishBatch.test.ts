@@ -122,6 +122,7 @@ function serviceIn(folder: string, waits: (key: string) => Promise<void> | undef
 		openQueue: async () => openSqliteQueue(join(folder, 'queue.db'), { now: Date.now }),
 		...{ mayHaveWork: () => true, isShared: false, limits: jobLimits({}) },
 		...{ log: silentLogger, now: Date.now, width: 1, leaseMs: 60_000, tickMs: 20 },
+		scratch: join(folder, 'tmp'),
 		activity: { begin: () => {}, end: () => {} },
 	});
 }

@@ -62,6 +62,7 @@ export function openJobs(
 		mayHaveWork: () => true,
 		isShared: !options.isAlone,
 		limits: jobLimits(env),
+		scratch: join(options.store, '..', 'tmp'),
 		log: silentLogger,
 		now,
 		...{ width: options.width, leaseMs: options.leaseMs, tickMs: 50 },

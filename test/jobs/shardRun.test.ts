@@ -37,17 +37,17 @@ async function runner(endpoint: BatchEndpoint, signal: AbortSignal) {
 		const content = Buffer.from(lines.join(''));
 		await store.put(keys.fileContent(id), content);
 		const owner = { caller: 'owner', person: id } as const;
-		const { head } = await runShard(
+		await using rows = await runShard(
 			{
 				...{ version: batchVersion, id, owner, endpoint, inputFileId: id },
 				...{ completionWindow: '1h', createdAt: 0, expiresAt: 1 },
 			},
 			{ number: 0, start: 0, end: content.length, firstLine: 0, items: count },
 			1,
-			{ store, lanes, run, ...more },
+			{ store, lanes, run, scratch: temporaryFolder('scratch'), ...more },
 			signal,
 		);
-		return head;
+		return rows.head();
 	};
 }
 
@@ -146,7 +146,7 @@ test('a worker that is told to end during an item leaves no note that the item h
 			{ number: 0, start: 0, end: line.length, firstLine: 0, items: 1 },
 			// So often that the one who ends its workers is looked for.
 			4,
-			{ store, lanes: new WorkPlaces(laneRoom), run },
+			{ store, lanes: new WorkPlaces(laneRoom), run, scratch: temporaryFolder('scratch') },
 			stop.signal,
 		),
 	);

@@ -192,3 +192,26 @@ test('a Redis that throws entries away, and one that does not answer, is refused
 	await own.stop();
 	await assert.rejects(openBullQueue(own.url, 1000, Date.now), { code: 'store_unavailable' });
 });
+
+test('with Redis, batches of one part that keep coming hold up no large one', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await using queue = await openBullQueue(own.url, 5000, Date.now);
+	const shards = (batch: string, count: number) =>
+		Array.from({ length: count }, (_, shard) => ({ batch, shard }));
+	await queue.add(shards('large', 100), 1);
+	let small = 0;
+	let open = 0;
+	let done = 0;
+	for (let turn = 0; turn < 100; turn++) {
+		// Somebody has ten under way at any time.
+		for (; open < 10; open++) await queue.add(shards(`small_${small++}`, 1), 10);
+		const lease = await queue.lease(5000);
+		assert.ok(lease !== undefined);
+		if (lease.batch === 'large') done++;
+		else open--;
+		await queue.complete(lease);
+	}
+	assert.ok(done >= 40 && done <= 60, `${done} of 100 turns`);
+});

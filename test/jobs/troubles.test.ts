@@ -46,6 +46,7 @@ test('every outage is said once, also when nothing was done in between', async (
 		mayHaveWork: () => true,
 		isShared: false,
 		limits: jobLimits({}),
+		scratch: join(folder, 'tmp'),
 		log: {
 			...silentLogger,
 			warn: (message, { reason } = {}) => {
