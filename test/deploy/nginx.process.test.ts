@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { nginxMissing as skip, startNginx } from '../support/nginx.ts';
-import { needsSignals } from '../support/systemNeeds.ts';
+import { needsFreezing } from '../support/systemNeeds.ts';
 import { until } from '../support/until.ts';
 
 /** Answers with its own name, to `/full` with 503 if it is the second, and to `/crowd` with 503. */
@@ -149,7 +149,7 @@ test('when all are full, nginx hands their refusal on, and refuses nobody for it
 });
 
 test('a machine that takes no connection and does not say so is passed over', {
-	skip: skip || needsSignals,
+	skip: skip || needsFreezing,
 }, async () => {
 	const one = await startNamed('one');
 	const silent = spawn(

@@ -12,7 +12,6 @@ import {
 	startReplica,
 } from '../support/realReplicas.ts';
 import { openRealtime } from '../support/realtimeClient.ts';
-import { needsSignals } from '../support/systemNeeds.ts';
 import { until } from '../support/until.ts';
 
 const conversations = 13;
@@ -77,7 +76,7 @@ async function stream(url: string, at: number) {
 }
 
 test('behind nginx conversations stay, a server comes and one is drained without loss, and one that is killed loses its own streams', {
-	skip: nginxMissing || needsSignals,
+	skip: nginxMissing,
 }, async () => {
 	await using stack = new AsyncDisposableStack();
 	const places = await replicaPlaces(3);

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './freePort.ts';
+import { needsSignals } from './systemNeeds.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 import { until } from './until.ts';
 
@@ -13,9 +14,10 @@ const config = fileURLToPath(new URL('../../deploy/nginx.conf', import.meta.url)
 
 /** Why tests with it are skipped; false where it is installed. */
 export const nginxMissing =
-	spawnSync('nginx', ['-v']).status === 0
+	needsSignals ||
+	(spawnSync('nginx', ['-v']).status === 0
 		? false
-		: 'nginx is not installed (Debian package nginx-light)';
+		: 'nginx is not installed (Debian package nginx-light)');
 
 export interface Nginx {
 	readonly url: string;
