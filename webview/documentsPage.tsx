@@ -13,7 +13,7 @@ import { type KeptText, keptTexts } from './keptTexts.ts';
 import type { StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
 import { chosenSystem, SystemChoice } from './systemChoice.tsx';
-import { utf8Text } from './utf8Text.ts';
+import { textOfUtf8 } from './textOfUtf8.ts';
 
 /** A document on its way. */
 interface Job {
@@ -81,7 +81,7 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 
 /** A file in another language; of a text, its beginning is shown. */
 async function translatedFile(api: StudioApi, file: File, { to, stop: { signal } }: Job) {
-	const words = archiveEndingOf(file.name) ? undefined : utf8Text(await file.arrayBuffer());
+	const words = archiveEndingOf(file.name) ? undefined : textOfUtf8(await file.arrayBuffer());
 	if (words === undefined)
 		return {
 			...{ result: undefined, kept: undefined },

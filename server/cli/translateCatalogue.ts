@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { defined } from '../protocol/defined.ts';
-import type { Catalogue } from '../translate/documents/catalogues.ts';
+import type { TextCatalogue } from '../translate/documents/catalogues.ts';
 import { checkWhole } from '../translate/documents/damage.ts';
 import { translateDocumentInWorker } from '../translate/documents/documentThread.ts';
 import { countsText } from '../translate/documents/textCounts.ts';
@@ -32,7 +32,7 @@ export class FileTurns {
  */
 export function dueCatalogue(
 	file: PlannedFile,
-	{ extract }: Catalogue,
+	{ extract }: TextCatalogue,
 	{ text, bytes }: DocumentFile,
 	encoding: string | undefined,
 	turns: FileTurns,

@@ -65,7 +65,7 @@ export interface FilesOptions {
 	readonly quiet: boolean;
 	readonly translatorInto: (to: string, onDone: OnTexts) => TextTranslator;
 	/** Failures that were told of already, which are not told again before their file changes. */
-	readonly told?: Set<string>;
+	readonly reported?: Set<string>;
 }
 
 export interface FilesResult {
@@ -83,18 +83,18 @@ export async function translatePlanned(
 ): Promise<FilesResult> {
 	const turns = new FileTurns();
 	let failed = 0;
-	let toldBefore = 0;
+	let reportedBefore = 0;
 	let translated = 0;
 	const seen = new Map<string, string[]>();
 	const print = (line: string): void => io.stderr.write(`${line}\n`);
 	/** Whether the same was told of a file that has not changed since. */
 	const isOld = async ({ source, to }: PlannedFile, message: string): Promise<boolean> => {
-		if (!options.told) return false;
+		if (!options.reported) return false;
 		const { mtimeMs } = (await stat(source).catch(() => undefined)) ?? {};
 		const key = JSON.stringify([source, to, mtimeMs, message]);
-		const isKnown = options.told.has(key);
-		options.told.add(key);
-		if (isKnown) toldBefore++;
+		const isKnown = options.reported.has(key);
+		options.reported.add(key);
+		if (isKnown) reportedBefore++;
 		return isKnown;
 	};
 	const fail = async (
@@ -157,7 +157,7 @@ export async function translatePlanned(
 			...(failed > 0 ? [`${failed} failed`] : []),
 		];
 		for (const [message, paths] of seen) if (paths.length > 1) printAlike(message, paths, print);
-		const news = translated + failed - toldBefore;
+		const news = translated + failed - reportedBefore;
 		const hasNews = options.quiet ? news > 0 : files.length > 1 || translated === 0;
 		if (hasNews) print(`${parts.join(', ')}; ${summary}`);
 		if (io.signal.aborted) print('Stopped. The same command goes on from here.');

@@ -31,7 +31,7 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 		return made;
 	};
 	let { force } = options;
-	const told = new Set<string>();
+	const reported = new Set<string>();
 	let before: TranslationPlan['files'] = [];
 	for (let isFirst = true; ; isFirst = false) {
 		const record = await ProjectRecord.open('.');
@@ -43,7 +43,7 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 		if (!options.watch) checkPlanned(files, options.names);
 		await reportGone(before, files, io);
 		before = files;
-		const result = await run(files, { ...options, force, told }, !isFirst, record, io);
+		const result = await run(files, { ...options, force, reported }, !isFirst, record, io);
 		if (!options.watch) return result.failed > 0 ? 1 : 0;
 		// Once is enough: what is made from now on is known.
 		force = false;
@@ -84,7 +84,7 @@ function reportSkipped(skipped: readonly string[], { stderr }: CommandIo, why: s
 
 async function run(
 	files: TranslationPlan['files'],
-	options: ProjectOptions & { readonly told: Set<string> },
+	options: ProjectOptions & { readonly reported: Set<string> },
 	quiet: boolean,
 	record: ProjectRecord,
 	io: CommandIo,
@@ -104,7 +104,7 @@ async function run(
 			files,
 			{
 				...{ force: options.force, into: options.into !== undefined, quiet, translatorInto },
-				told: options.told,
+				reported: options.reported,
 				...defined({ encoding: options.encoding }),
 			},
 			record,

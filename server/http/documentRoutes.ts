@@ -13,6 +13,7 @@ import type { QueryOf } from '../protocol/routes/route.ts';
 import { translationSystems } from '../protocol/routes/translationSystems.ts';
 import {
 	bytesOfWork,
+	type OpenedDocument,
 	openDocument,
 	type TranslatedDocument,
 	translateDocumentBytes,
@@ -67,7 +68,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const signal = context.get('signal');
 			const document =
 				body instanceof Uint8Array
-					? openDocument(fileName, body)
+					? openedDocument(fileName, body)
 					: { ...body, work: body.text.length };
 			using _ = await documentQueue.enter({ work: document.work }, signal);
 			const notified = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
@@ -115,6 +116,16 @@ function summaryOf(
 	const counts = { ...texts, refused: refused.length, left: left.length };
 	const rounded = quality === undefined ? undefined : Number(quality.toFixed(2));
 	return JSON.stringify({ ...counts, language, ...defined({ score, quality: rounded, encoding }) });
+}
+
+/** @throws AppError `invalid_request` also for what is no document that is known, once its text is */
+function openedDocument(fileName: string, bytes: Uint8Array): OpenedDocument {
+	try {
+		return openDocument(fileName, bytes);
+	} catch (error) {
+		if (!(error instanceof AppError) || error.code !== 'not_supported') throw error;
+		throw new AppError('invalid_request', error.message, { param: 'fileName' });
+	}
 }
 
 /** @param text absent: the body is the bytes of a file */

@@ -20,7 +20,7 @@ export interface TextPair {
 	readonly target: string;
 }
 
-export interface Catalogue {
+export interface TextCatalogue {
 	readonly extract: Extract;
 	/** Languages (BCP 47) that translations can go into, in order of the alphabet. */
 	readonly languages: (text: string) => string[];
@@ -28,13 +28,13 @@ export interface Catalogue {
 	readonly pairs: (text: string, to: string) => readonly TextPair[];
 }
 
-const table = (extract: Extract, isTsv: boolean): Catalogue => ({
+const table = (extract: Extract, isTsv: boolean): TextCatalogue => ({
 	extract,
 	languages: (text) => tableLanguages(text, isTsv),
 	pairs: (text, to) => tablePairs(text, to, isTsv),
 });
 
-const kinds: ReadonlyMap<string, Catalogue> = new Map([
+const kinds: ReadonlyMap<string, TextCatalogue> = new Map([
 	[
 		'xcstrings',
 		{ extract: extractStringCatalog, languages: catalogueLanguages, pairs: cataloguePairs },
@@ -44,7 +44,7 @@ const kinds: ReadonlyMap<string, Catalogue> = new Map([
 ]);
 
 /** How a file that may hold all its languages is read; `undefined` for others. */
-export const catalogueOf = (path: string): Catalogue | undefined =>
+export const catalogueOf = (path: string): TextCatalogue | undefined =>
 	kinds.get(/\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 
 export const isCatalogue = (path: string): boolean => catalogueOf(path) !== undefined;
@@ -64,7 +64,7 @@ export interface CatalogueFault {
 
 /** @throws AppError `invalid_request` for a table that has no column of the language */
 export function catalogueFaults(
-	{ extract, pairs }: Catalogue,
+	{ extract, pairs }: TextCatalogue,
 	text: string,
 	to: string,
 ): CatalogueFault[] {
