@@ -270,8 +270,12 @@ test('whoever has guessed the ids and the Idempotency-Key of somebody else gets 
 	const [anna, ben] = [personOf('anna'), personOf('ben')];
 	const input = await upload([chat('a', 'hello')], anna.client);
 	const sameKey = { headers: { 'Idempotency-Key': 'the same' } };
-	const batch = { endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
-	const asked = (id: string) => ({ ...batch, input_file_id: id });
+	const asked = (id: string) =>
+		({
+			input_file_id: id,
+			endpoint: '/v1/chat/completions',
+			completion_window: '24h',
+		}) as const;
 	const resting = await anna.client.batches.create(asked(input.id), sameKey);
 	await anna.call('POST', `/v1/batches/${resting.id}/pause`);
 	const done = await ended((await begin([chat('a', 'hello')], anna.client)).id, anna.client);
