@@ -103,11 +103,11 @@ test('a message whose source has changed is looked through with what its file sa
 	await row.focus();
 	await page.keyboard.press('e');
 	const field = review.locator('li textarea');
-	await field.fill('Das Fenster öffnen');
+	await field.fill('Das Fenster bitte öffnen');
 	await field.press('Enter');
 	await review.getByRole('button', { name: 'Put 1 into the files' }).click();
 	await review.getByRole('status').filter({ hasText: '1 messages in 1 files' }).waitFor();
-	await openFile(page, 'de.json', 'Fenster');
+	await openFile(page, 'de.json', 'Fenster bitte');
 	await command(page, 'File: Revert File');
 	await page.close();
 	rmSync(folder, { recursive: true });
