@@ -26,6 +26,8 @@ export interface DownloadModelOptions {
 	readonly modelsFolder: string;
 	/** Name of this model's folder in it. */
 	readonly folderName: string;
+	/** Called before the finished model takes the place of an older one. */
+	readonly release?: () => Promise<void>;
 	readonly repository: string;
 	readonly commit: string;
 	readonly selection: Selection;
@@ -183,7 +185,7 @@ async function fetchAll(
 			})),
 			downloadedAt: new Date((options.now ?? Date.now)()).toISOString(),
 		});
-		await replaceModel(partial, target);
+		await replaceModel(partial, target, options.release);
 		await removePath(listingOf(partial), { force: true });
 		return target;
 	} catch (error) {

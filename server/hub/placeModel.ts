@@ -56,8 +56,16 @@ export function keptOf(
 	return template === undefined ? {} : { promptTemplate: template };
 }
 
-/** Puts the finished folder in the place of an older one; the older goes only when the new is there. */
-export async function replaceModel(partial: string, target: string): Promise<void> {
+/**
+ * Puts the finished folder in the place of an older one; the older goes only when the new is there.
+ * @param release called first: whoever has files of the older one open closes them, as Windows renames none that is open
+ */
+export async function replaceModel(
+	partial: string,
+	target: string,
+	release: () => Promise<void> = async () => {},
+): Promise<void> {
+	await release();
 	const old = `${target}.old`;
 	await removePath(old, { recursive: true, force: true });
 	const had = await movePath(target, old).then(

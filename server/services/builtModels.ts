@@ -32,11 +32,14 @@ import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { archiveHoldsWeights, unpackedWeights } from './archivedWeights.ts';
 import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
+import { stampsOf } from './weightStamps.ts';
 
 export interface BuildPlace {
 	readonly modelsFolder: string;
 	/** Name of the model's own folder in it. */
 	readonly folderName: string;
+	/** Called before the finished model takes the place of an older one: whoever has its files open closes them. */
+	readonly release?: () => Promise<void>;
 }
 
 /** How it is built, and whether at all. */
@@ -155,7 +158,7 @@ export async function buildFromHub(
 		files: await filesIn(request.target),
 		downloadedAt: new Date(deps.now()).toISOString(),
 	});
-	await replaceModel(request.target, target);
+	await replaceModel(request.target, target, build.release);
 	await removePath(partial, { recursive: true, force: true });
 	await removePath(listingOf(partial), { force: true });
 	return target;
@@ -182,7 +185,8 @@ export async function buildFromPath(
 	const path = isArchive(build.path)
 		? await unpackedWeights(build.path, found, partial, signal)
 		: build.path;
-	const size = await weightBytes(path);
+	const stamps = await stampsOf(path);
+	const size = stamps.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 	const request: BuildRequest = {
 		model: build.folderName,
 		source: { kind: 'path', path },
@@ -190,12 +194,10 @@ export async function buildFromPath(
 		root: partial,
 		origin: {
 			source: build.path,
-			hashes: { [basename(build.path)]: `${size} bytes, changed ${Math.round(found.mtimeMs)}` },
+			hashes: Object.fromEntries(stamps.map(({ name, stamp }) => [name, stamp])),
 		},
 		...defined({ quality: build.flags.quality, keep: build.flags.keep }),
 	};
-	// What an earlier try has finished is renamed below; more of it may be of another file.
-	await removePath(request.target, { recursive: true, force: true });
 	const facts = await runBuild(deps, request, build, emit, signal, ({ license }) => ({
 		repository: build.path,
 		totalBytes: size,
@@ -206,15 +208,20 @@ export async function buildFromPath(
 		await removePlanned(partial);
 		return undefined;
 	}
-	await replaceModel(request.target, target);
+	if (!isDeepStrictEqual(await stampsOf(path), stamps))
+		throw new AppError(
+			'conflict',
+			`The files of ${build.path} have changed while they were read. Try again when nothing writes to them any more.`,
+		);
+	await replaceModel(request.target, target, build.release);
 	await removePath(partial, { recursive: true, force: true });
 	return target;
 }
 
 /** Where only the plan was wanted, nothing stays but what an earlier try has built. */
 async function removePlanned(partial: string): Promise<void> {
-	const isBegun = await stat(join(partial, '.building')).catch(() => undefined);
-	if (isBegun !== undefined) return;
+	for (const name of ['.building', 'model'])
+		if ((await stat(join(partial, name)).catch(() => undefined)) !== undefined) return;
 	await removePath(partial, { recursive: true, force: true });
 	await removePath(listingOf(partial), { force: true });
 }
@@ -230,18 +237,6 @@ export async function holdsWeights(path: string): Promise<boolean> {
 	if (has(/\.(gguf|safetensors)$/i)) return true;
 	// A translator of Marian; other models with such vocabularies have their settings beside them.
 	return !names.includes('config.json') && has(/\.(bin|npz)(\.gz)?$/) && has(/\.spm(\.gz)?$/);
-}
-
-/** Weights, and of students what else is built into the model. */
-const ofWeights = /\.(gguf|safetensors)$|\.(bin|npz|spm)(\.gz)?$/i;
-
-/** Bytes of a file, or of the weights in a folder. */
-async function weightBytes(path: string): Promise<number> {
-	const found = await stat(path);
-	if (!found.isDirectory()) return found.size;
-	const names = (await readdir(path)).filter((name) => ofWeights.test(name));
-	const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
-	return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */

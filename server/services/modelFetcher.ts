@@ -30,6 +30,7 @@ export interface ModelPlace {
 	readonly modelsFolder: string;
 	/** Name of the model's own folder in it. */
 	readonly folderName: string;
+	readonly release?: () => Promise<void>;
 }
 
 export interface ModelFetcher {
@@ -38,11 +39,15 @@ export interface ModelFetcher {
 	 * @throws AppError `forbidden` when that is not one of the folders for models, `conflict` when the model lies in another than the wished one
 	 */
 	place(target: DownloadTarget, requested: string | undefined): Promise<ModelPlace>;
-	/** Returns the folder of the finished model. */
+	/**
+	 * Returns the folder of the finished model.
+	 * @param release called before it takes the place of an older one: whoever has its files open closes them
+	 */
 	fetch(
 		target: FetchTarget,
 		options: DownloadOptions,
 		signal: AbortSignal,
+		release?: () => Promise<void>,
 	): AsyncGenerator<DownloadEvent, string>;
 }
 
@@ -77,10 +82,10 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 	};
 	return {
 		place,
-		fetch: (target, options, signal) =>
+		fetch: (target, options, signal, release) =>
 			jobEvents<DownloadEvent, string>(
 				async (emit, stop) => {
-					const where = await place(target, options.folder);
+					const where = { ...(await place(target, options.folder)), ...defined({ release }) };
 					const onWait = (notice: string) => emit({ type: 'notice', notice });
 					const isStudent = isStudentName(target.source.repository);
 					const http = createHubHttp({

@@ -96,8 +96,6 @@ export async function buildFromRegistry(
 			hashes: Object.fromEntries(student.files.map(({ name, sha256 }) => [name, sha256])),
 		},
 	};
-	// One that an earlier try has finished is made again in a moment.
-	await removePath(request.target, { recursive: true, force: true });
 	const facts = await runBuild(deps, request, build, emit, signal, () => ({
 		repository: student.repository,
 		totalBytes: student.sizeBytes,
@@ -116,7 +114,7 @@ export async function buildFromRegistry(
 		files: await filesIn(request.target),
 		downloadedAt: new Date(deps.now()).toISOString(),
 	});
-	await replaceModel(request.target, target);
+	await replaceModel(request.target, target, build.release);
 	await removePath(partial, { recursive: true, force: true });
 	await removePath(listingOf(partial), { force: true });
 	return target;

@@ -15,8 +15,9 @@ import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
 import { checkTexts } from './checkTexts.ts';
 import { readCalibration } from './measure/calibration.ts';
+import { closeAll } from './sources/bytes.ts';
 import { openGguf } from './sources/gguf.ts';
-import { openModelSource } from './sources/openModelSource.ts';
+import { openModelSource, openSettings } from './sources/openModelSource.ts';
 import { holdsStudent, openStudent } from './sources/openStudent.ts';
 import { openSafetensors } from './sources/safetensors.ts';
 import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
@@ -48,7 +49,7 @@ export interface FolderBuild {
 	readonly source: BuildSource;
 	/** Folder with config.json, tokenizer and templates; GGUF files have all of it themselves. */
 	readonly sides?: string;
-	/** Folder to make; it must not be there yet. */
+	/** Folder to make. What an earlier try has finished there is taken when it is the same, and goes when it is not. */
 	readonly target: string;
 	readonly origin: BuildOrigin;
 	/** Codes of source and target, where files of a translator do not say them. */
@@ -105,8 +106,7 @@ interface Settings {
 
 /**
  * @returns what was lost
- * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
- * the disk and the source
+ * @throws AppError `unsupported_model` naming what is not known here, or of the disk and the source
  */
 export async function buildFolder(
 	build: FolderBuild,
@@ -119,6 +119,7 @@ export async function buildFolder(
 		source,
 		config,
 		target,
+		ownTarget: true,
 		origin,
 		files,
 		quality: build.quality === true ? ('high' as const) : ('standard' as const),
@@ -165,7 +166,7 @@ async function open(build: FolderBuild): Promise<OpenedBuild> {
 		const student = await openStudent(from.path);
 		return withSettings(student.source, () => studentSettings(student, build.languages));
 	}
-	return withSettings(await openWeights(from), (source) => settingsOf(source, build));
+	return withSettings(await openWeights(from, build.sides), (source) => settingsOf(source, build));
 }
 
 /** Closes the source where its settings cannot be had. */
@@ -185,7 +186,7 @@ async function isStudent(path: string): Promise<boolean> {
 	return (await stat(path)).isDirectory() && (await holdsStudent(path));
 }
 
-async function openWeights(source: BuildSource): Promise<TensorSource> {
+async function openWeights(source: BuildSource, sides: string | undefined): Promise<TensorSource> {
 	if (source.kind === 'path') return openModelSource(source.path);
 	const files = source.files.map(
 		(file): ByteSource => ({
@@ -196,7 +197,15 @@ async function openWeights(source: BuildSource): Promise<TensorSource> {
 		}),
 	);
 	if (source.format === 'gguf') return openGguf(files);
-	return openSafetensors(new Map(files.map((file) => [file.name ?? '', file])));
+	const settings = sides === undefined ? [] : await openSettings(sides);
+	try {
+		return await openSafetensors(
+			new Map([...files, ...settings].map((file) => [file.name ?? '', file])),
+		);
+	} catch (error) {
+		await closeAll(settings);
+		throw error;
+	}
 }
 
 async function settingsOf(
