@@ -220,8 +220,8 @@ export async function buildFromPath(
 
 /** Where only the plan was wanted, nothing stays but what an earlier try has built. */
 async function removePlanned(partial: string): Promise<void> {
-	for (const name of ['.building', 'model'])
-		if ((await stat(join(partial, name)).catch(() => undefined)) !== undefined) return;
+	const isBegun = await stat(join(partial, '.building')).catch(() => undefined);
+	if (isBegun !== undefined) return;
 	await removePath(partial, { recursive: true, force: true });
 	await removePath(listingOf(partial), { force: true });
 }

@@ -269,6 +269,19 @@ describe('a model folder', () => {
 		}
 	});
 
+	it('has nothing of older bytes between its weights', async () => {
+		// Vectors of 36 numbers end between two multiples of 64 bytes.
+		const config = { ...smallConfig, hidden_size: 36 };
+		const given = () => memorySource(smallWeights(5, config));
+		const whole = contents(await build(given(), config, join(folder, 'gaps-reference')));
+		const data = '/onnx/model.onnx_data';
+		const size = Buffer.from(whole[data] ?? '', 'base64').length;
+		const work = join(folder, '.building', 'gaps');
+		mkdirSync(join(work, 'onnx'), { recursive: true });
+		writeFileSync(join(work, data), Buffer.alloc(size, 0xff));
+		assert.deepEqual(contents(await build(given(), config, join(folder, 'gaps'))), whole);
+	});
+
 	it('that an earlier try has finished is taken as it is, and another one is not', async () => {
 		const target = join(folder, 'finished');
 		const loss = { measured: 'weights', why: 'a test', weightError: 0.5 } as const;
