@@ -7,8 +7,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
+import { moduleTypes, refuseModules } from '../embed/pooling.ts';
 import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
 import { languageConfig, readDecoderConfig } from './architectures/decoderConfig.ts';
+import { decoderFamily, vectorsOfDecoder } from './architectures/decoderFamilies.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
 import { ggufEncoder, isGgufEncoder } from './architectures/ggufEncoder.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
@@ -233,6 +235,9 @@ async function settingsOf(
 			'unsupported_model',
 			`There is no config.json beside the weights${folder === undefined ? '' : ` in ${basename(folder)}`}, so it is not known what they mean.`,
 		);
+	const modules = await moduleTypes(folder);
+	refuseModules(modules);
+	if (modules.includes('Pooling') && isDecoder(config)) throw vectorsOfDecoder('modules.json');
 	return { config, files: await sideFiles(folder, config) };
 }
 
@@ -267,6 +272,10 @@ async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 		);
 	files.set('tokenizer.json', JSON.stringify(made));
 	return files;
+}
+
+function isDecoder(config: JsonRecord): boolean {
+	return decoderFamily(String(languageConfig(config)['model_type'])) !== undefined;
 }
 
 function expertsIn(config: JsonRecord): number {

@@ -26,7 +26,13 @@ import { type Reading, tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
 import { inputValues, tokensOf } from './encoderInputs.ts';
 import { PairWriter } from './pairWriter.ts';
-import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
+import {
+	type EmbeddingSettings,
+	normalize,
+	pool,
+	readEmbeddingSettings,
+	refuseModules,
+} from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
 const maxBatchSize = 16;
@@ -35,6 +41,9 @@ const maxRunTokens = 1024;
 /** Somebody waits for a few texts; larger requests give way to them. */
 const maxInteractiveTokens = 1024;
 export const usualEmbedLimits = { maxWaiting: 256, maxWaitingWork: 1_000_000, unit: 'tokens' };
+
+/** Output of graphs that make one vector of those of a text's tokens. */
+const pooled = 'sentence_embedding';
 
 interface EmbedLimits {
 	readonly contextLength: number;
@@ -82,7 +91,9 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 	const path = await modelFile(description.folder, file);
 	const settings =
 		description.task === 'rerank' ? bareLogits : await readEmbeddingSettings(description.folder);
-	const isDynamic = hasPerTensorScales(await readGraphSummary(path));
+	const summary = await readGraphSummary(path);
+	const isDynamic = hasPerTensorScales(summary);
+	if (!summary.outputs.some(({ name }) => name === pooled)) refuseModules(settings.otherModules);
 	const onCpu = (parts.session.executionProvider ?? 'cpu') === 'cpu';
 	const runTokens = onCpu ? maxRunTokens : Number.POSITIVE_INFINITY;
 	let refused = 'they would share scales';
@@ -116,7 +127,12 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 }
 
 /** What the head of a reranker gives is what is asked for. */
-const bareLogits: EmbeddingSettings = { pooling: 'cls', normalize: false, prompt: '' };
+const bareLogits: EmbeddingSettings = {
+	pooling: 'cls',
+	normalize: false,
+	prompt: '',
+	otherModules: [],
+};
 
 /** Vectors of two texts, alone and together. */
 async function readVectors(embedder: EncoderEmbedder): Promise<Reading[]> {
@@ -371,7 +387,7 @@ class EncoderEmbedder implements Embedder {
 	// Some exports pool inside the graph and offer the result beside the token vectors.
 	#outputName(): string {
 		const names = [...this.#session.outputs.keys()];
-		const vectors = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+		const vectors = [pooled, 'last_hidden_state', 'token_embeddings'];
 		const known = this.#settings === bareLogits ? ['logits'] : vectors;
 		return known.find((name) => names.includes(name)) ?? (names[0] as string);
 	}

@@ -1,5 +1,7 @@
 /** How a model's token vectors become one vector, as its configuration says, and the arithmetic of it. */
 
+import { maxNameLength } from '../../hub/modelData/fileLimits.ts';
+import { AppError } from '../../protocol/index.ts';
 import { asRecord, asString, readJsonFile, readTextFile } from '../modelFiles/json.ts';
 
 /** What is done with the token vectors. */
@@ -11,7 +13,12 @@ export interface EmbeddingSettings {
 	readonly normalize: boolean;
 	/** Text put in front of every input, when the publisher set a default prompt. */
 	readonly prompt: string;
+	/** Types of modules that change vectors in other ways, which only a graph that has them can compute: `Dense`. */
+	readonly otherModules: readonly string[];
 }
+
+/** What sentence-transformers calls the steps that are known here. */
+const knownModules = new Set(['Transformer', 'Pooling', 'Normalize']);
 
 /**
  * Reads modules.json, its pooling module and the prompts. Re-exports often leave those files out; then the
@@ -28,7 +35,24 @@ export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSe
 		pooling: config === undefined ? await poolingOfOrigin(folder) : poolingOf(config),
 		normalize: modules === undefined || modules.some((module) => module.type.endsWith('Normalize')),
 		prompt: name === undefined ? '' : (asString(asRecord(prompts?.prompts)?.[name]) ?? ''),
+		otherModules: (await moduleTypes(folder)).filter((type) => !knownModules.has(type)),
 	};
+}
+
+/** The steps that modules.json names, without the packages they are from: `Transformer`, `Pooling`, `Dense`. */
+export async function moduleTypes(folder: string): Promise<string[]> {
+	const modules = (await readModules(folder)) ?? [];
+	return modules.map(({ type }) => type.slice(type.lastIndexOf('.') + 1).slice(0, maxNameLength));
+}
+
+/** @throws AppError `unsupported_model` that names a step nothing here computes */
+export function refuseModules(types: readonly string[]): void {
+	const [other] = types.filter((type) => !knownModules.has(type));
+	if (other === undefined) return;
+	throw new AppError(
+		'unsupported_model',
+		`The model's vectors go through the module ${JSON.stringify(other)} (modules.json), which is not known here: it would give other vectors than those published. Take an ONNX export whose graph gives sentence_embedding.`,
+	);
 }
 
 // Published with the first token as the sentence's vector.
