@@ -121,7 +121,8 @@ function specialIds(vocabulary: GgufVocabulary): SpecialIds {
 
 function addedTokens({ tokens }: GgufVocabulary): Json[] {
 	return tokens.flatMap(({ text, type }, id) => {
-		const special = type === tokenType.control || type === tokenType.unknown || turnEnds.has(text);
+		const special =
+			type === tokenType.control || type === tokenType.unknown || endsTurn({ text, type });
 		if (!special && type !== tokenType.userDefined) return [];
 		return [
 			{
@@ -233,7 +234,7 @@ function generationOf(vocabulary: GgufVocabulary, special: SpecialIds): Json {
 		const id = special.get(name);
 		if (id !== undefined) ends.add(id);
 	}
-	for (const [id, { text }] of vocabulary.tokens.entries()) if (turnEnds.has(text)) ends.add(id);
+	for (const [id, token] of vocabulary.tokens.entries()) if (endsTurn(token)) ends.add(id);
 	// Where a model has calls, <|end|> divides the parts of one answer.
 	const has = (text: string) => vocabulary.tokens.findIndex((token) => token.text === text);
 	if (has('<|return|>') >= 0 && has('<|call|>') >= 0) ends.delete(has('<|end|>'));
