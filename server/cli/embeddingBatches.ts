@@ -162,7 +162,9 @@ export class EmbeddingBatches {
 			const page = await daemon.call(listBatches, { query }, { signal });
 			for (const batch of page.data) {
 				const mark = batch.metadata?.['texts'];
-				if (mark !== undefined && !known.has(mark) && (await this.#isOfUse(batch)))
+				// One that tries another again has only what had failed.
+				const isWhole = batch.metadata?.['retry_of'] === undefined;
+				if (mark !== undefined && isWhole && !known.has(mark) && (await this.#isOfUse(batch)))
 					known.set(mark, batch);
 			}
 			after = page.last_id ?? undefined;

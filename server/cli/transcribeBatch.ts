@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
@@ -26,7 +26,8 @@ import { type CommandIo, UsageError } from './command.ts';
 import { FolderChanges } from './folderChanges.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 import { sourceFiles } from './sourceFiles.ts';
-import { bodyOf, type FileFormat, fieldsOf, fileFormatOf, suffixes } from './transcriptRequest.ts';
+import { bodyOf, type FileFormat, fieldsOf, fileFormatOf } from './transcriptRequest.ts';
+import { transcriptTargets } from './transcriptTargets.ts';
 
 const recordings = /\.(?:wav|mp3|flac|ogg|oga|opus|m4a|aac|webm|weba|mp4|mkv)$/i;
 const pollMs = 1000;
@@ -107,7 +108,8 @@ class RecordingBatches {
 	/** State of each recording that was looked at, so that none is done twice by one command. */
 	readonly #seen = new Map<string, string>();
 	#due: Recording[] = [];
-	readonly #open = new Map<string, Recording>();
+	/** Those of each batch: recordings of the same content are one. */
+	readonly #open = new Map<string, readonly Recording[]>();
 	#counts = { transcribed: 0, failed: 0, there: 0 };
 	/** Recordings that still grew at the last look. */
 	#growing = 0;
@@ -116,6 +118,11 @@ class RecordingBatches {
 	constructor(asked: Asked, io: CommandIo) {
 		this.#asked = asked;
 		this.#io = io;
+	}
+
+	/** Recordings that the server has. */
+	get #underWay(): number {
+		return [...this.#open.values()].reduce((sum, { length }) => sum + length, 0);
 	}
 
 	get isBusy(): boolean {
@@ -132,7 +139,7 @@ class RecordingBatches {
 			undefined,
 			'transcribed',
 		);
-		const targets = await this.#targets(files);
+		const targets = await transcriptTargets(files, this.#asked);
 		this.#growing = 0;
 		for (const [path, target] of targets) {
 			// It was listed a moment ago: what is gone now is nobody's any more.
@@ -165,7 +172,8 @@ class RecordingBatches {
 			const next = this.#due.shift();
 			if (next === undefined) break;
 			try {
-				this.#open.set(await this.#begin(next), next);
+				const id = await this.#begin(next);
+				this.#open.set(id, [...(this.#open.get(id) ?? []), next]);
 			} catch (error) {
 				if (error instanceof AppError && error.code === 'batch_queue_full') {
 					this.#due.unshift(next);
@@ -174,7 +182,7 @@ class RecordingBatches {
 				this.#fail(next.path, error);
 			}
 		}
-		for (const [id, recording] of this.#open) {
+		for (const [id, recordings] of this.#open) {
 			const batch = await (await this.#connect()).call(
 				showBatch,
 				{ params: { id } },
@@ -182,12 +190,12 @@ class RecordingBatches {
 			);
 			if (batch.completed_at === null && batch.failed_at === null && !isGivenUp(batch)) continue;
 			this.#open.delete(id);
-			await this.#take(batch, recording).catch((error) => this.#fail(recording.path, error));
+			await this.#take(batch, recordings);
 		}
 		const { stderr } = this.#io;
 		if (stderr.isTTY && this.isBusy)
 			stderr.status(
-				`${this.#counts.transcribed} transcribed, ${this.#open.size + this.#due.length} to go`,
+				`${this.#counts.transcribed} transcribed, ${this.#underWay + this.#due.length} to go`,
 			);
 	}
 
@@ -210,36 +218,7 @@ class RecordingBatches {
 	leave(): void {
 		if (this.#open.size === 0) return;
 		this.#print(
-			`${this.#open.size} recordings go on. The same command fetches what is done; nearglot batch list shows them.`,
-		);
-	}
-
-	/** Where the transcript of each recording goes. */
-	async #targets(files: readonly string[]): Promise<Map<string, string>> {
-		const { names, out, format } = this.#asked;
-		const folders: string[] = [];
-		for (const name of names)
-			if (
-				await stat(name).then(
-					(found) => found.isDirectory(),
-					() => false,
-				)
-			)
-				folders.push(name);
-		const stems = files.map((path) => {
-			if (out === undefined) return withoutEnding(path);
-			const folder = folders.find((each) => !relative(each, path).startsWith('..'));
-			return withoutEnding(
-				join(out, folder === undefined ? basename(path) : relative(folder, path)),
-			);
-		});
-		const count = Map.groupBy(stems, (stem) => stem);
-		return new Map(
-			files.map((path, index) => {
-				const stem = stems[index] ?? '';
-				const isShared = (count.get(stem)?.length ?? 0) > 1;
-				return [path, `${stem}${isShared ? extname(path) : ''}${suffixes[format]}`];
-			}),
+			`${this.#underWay} recordings go on. The same command fetches what is done; nearglot batch list shows them.`,
 		);
 	}
 
@@ -265,7 +244,7 @@ class RecordingBatches {
 		});
 		const input = await this.#upload(new Blob([`${line}\n`]), `${basename(path)}.jsonl`, 'batch');
 		const daemon = await this.#connect();
-		const { id } = await daemon.call(
+		const batch = await daemon.call(
 			createBatch,
 			{
 				body: {
@@ -275,25 +254,45 @@ class RecordingBatches {
 			},
 			this.#options,
 		);
-		return id;
+		(await this.#batches()).set(mark, batch);
+		return batch.id;
 	}
 
-	async #take(batch: BatchAnswer, { path, target }: Recording): Promise<void> {
+	async #take(batch: BatchAnswer, recordings: readonly Recording[]): Promise<void> {
+		let written = 0;
+		try {
+			const transcript = await this.#transcript(batch);
+			for (const recording of recordings)
+				await this.#write(transcript, recording).then(
+					() => written++,
+					(error) => this.#fail(recording.path, error),
+				);
+		} catch (error) {
+			for (const { path } of recordings) this.#fail(path, error);
+		}
+		// One that could not be written is fetched by the next command.
+		if (written === recordings.length || batch.output_file_id === null)
+			await this.#removeAll(batch);
+	}
+
+	async #transcript(batch: BatchAnswer): Promise<Transcript> {
 		const row = await this.#row(batch.output_file_id ?? batch.error_file_id);
 		if (batch.output_file_id === null) {
 			const said = row?.response?.body?.error?.message ?? batch.errors?.data[0]?.message;
-			await this.#removeAll(batch);
 			throw new UsageError(said ?? `The batch has ended without a transcript: ${batch.status}.`);
 		}
-		const transcript = row?.response?.body as Transcript | undefined;
+		const transcript = row?.response?.body as (Transcript & { usage?: unknown }) | undefined;
 		if (transcript === undefined) throw new UsageError('Its transcript is gone. Try it again.');
+		const { usage: _usage, ...rest } = transcript;
+		return rest as Transcript;
+	}
+
+	async #write(transcript: Transcript, { path, target }: Recording): Promise<void> {
 		makeFolder(dirname(resolve(target)), 0o777);
 		await checkTarget(target, this.#asked.force);
-		const { usage: _usage, ...rest } = transcript as Transcript & { usage?: unknown };
-		await writeOutput(target, bodyOf(rest as Transcript, this.#asked.format, basename(path)));
+		await writeOutput(target, bodyOf(transcript, this.#asked.format, basename(path)));
 		this.#counts.transcribed++;
 		this.#print(`${target}: transcribed`);
-		await this.#removeAll(batch);
 	}
 
 	async #row(id: string | null): Promise<ResultRow | undefined> {
@@ -382,5 +381,3 @@ interface ResultRow {
 
 const isGivenUp = ({ status }: BatchAnswer): boolean =>
 	status === 'cancelled' || status === 'expired';
-
-const withoutEnding = (path: string): string => path.slice(0, path.length - extname(path).length);

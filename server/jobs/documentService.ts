@@ -23,7 +23,7 @@ import type { DocumentStores } from './documentStores.ts';
 import type { OpenJobs } from './jobService.ts';
 import { documentEndpoint, type JobOwner, keys } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
-import type { BatchView } from './personBatches.ts';
+import { type BatchView, translationsField } from './personBatches.ts';
 import { timedId } from './storedFiles.ts';
 
 /** One document into one language, as a line of the batch's file has it. */
@@ -107,7 +107,7 @@ export class DocumentBatches {
 		origin: string,
 		signal: AbortSignal,
 	): Promise<BatchView> {
-		const { files, batches } = await this.#open();
+		const { batches } = await this.#open();
 		const group = randomUUID();
 		const lines: string[] = [];
 		const taken = new Set<string>();
@@ -182,11 +182,13 @@ export class DocumentBatches {
 		const content = (async function* () {
 			for (const line of lines) yield Buffer.from(line);
 		})();
-		const filename = `documents-${group}.jsonl`;
-		const { id } = await files.add(owner.person, content, { filename, purpose: 'batch' });
-		return batches.create(owner, {
-			...{ endpoint: documentEndpoint, inputFileId: id, completionWindow: window },
-			metadata: { [groupField]: group, translations: String(lines.length) },
+		const file = {
+			filename: `documents-${group}.jsonl`,
+			bytes: lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0),
+		};
+		return batches.createOf(owner, content, file, {
+			...{ endpoint: documentEndpoint, completionWindow: window },
+			metadata: { [groupField]: group, [translationsField]: String(lines.length) },
 		});
 	}
 
@@ -245,7 +247,7 @@ export class DocumentBatches {
 		let known = this.#known.get(record.id);
 		if (known === undefined) {
 			const entries: Omit<DocumentEntry, 'outcome'>[] = [];
-			const content = await files.content(person, record.inputFileId);
+			const content = await files.content(person, record.inputFileId).catch(listGone);
 			for await (const { bytes } of fileLines(content, maxLineBytes)) {
 				const { custom_id: id, body } = JSON.parse(bytes?.toString('utf8') ?? '');
 				entries.push({ id, work: body });
@@ -284,6 +286,15 @@ export class DocumentBatches {
 const ignoreMissing = (error: unknown): void => {
 	if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
 };
+
+/** @throws AppError always */
+function listGone(error: unknown): never {
+	if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+	throw new AppError(
+		'not_found',
+		'The list of the documents of this batch was deleted, so nothing is known of each of them. Their translations are among your files.',
+	);
+}
 
 interface Row {
 	readonly line: number;

@@ -172,7 +172,7 @@ export class JobService {
 		manager.look();
 		const sweeping = new AbortController();
 		const swept = sweepFromTimeToTime(
-			{ store, files, keepDays: limits.keepDays, now, log },
+			{ store, files, keepDays: limits.keepDays, now, log, onOpen: () => manager.look() },
 			sweeping.signal,
 		);
 		return {

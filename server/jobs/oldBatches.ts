@@ -6,7 +6,7 @@ import type { Logger } from '../services/logger.ts';
 import { dropUnusedFiles } from './finishBatch.ts';
 import { type BatchEnd, type BatchRecord, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
-import { removeAll, removeBatch } from './removeJobs.ts';
+import { removeAll, removeBatch } from './removeBatch.ts';
 import { type StoredFiles, timeOfId } from './storedFiles.ts';
 
 /** The rows of an ended batch are in its files; its parts stay for those who were late to hear of its end. */
@@ -21,6 +21,8 @@ export interface OldBatchesDeps {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	readonly log: Logger;
+	/** A batch that nobody knew to be under way is. */
+	readonly onOpen?: () => void;
 }
 
 /** Looks now and every hour, until the signal is aborted. */
@@ -41,13 +43,23 @@ export async function sweepFromTimeToTime(
 export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Promise<void> {
 	const { store, files, now, keepDays } = deps;
 	const keepMs = keepDays * 86_400_000;
+	const open = new Set<string>();
+	for await (const key of store.list(keys.open)) open.add(key.slice(keys.open.length));
 	for await (const key of store.list('batches-of/')) {
 		signal?.throwIfAborted();
 		const [, folder = '', id = ''] = key.split('/');
+		if (open.has(id)) continue;
 		// Nothing of one that is younger is old.
-		if (timeOfId(id) > now() - Math.min(keepMs, partsMs)) continue;
+		const isYoung = timeOfId(id) > now() - Math.min(keepMs, partsMs);
 		const end = await readJsonObject<BatchEnd>(store, keys.end(id));
-		if (end === undefined) continue;
+		if (end === undefined) {
+			// Whoever made it, or took it away, ended in the middle of that.
+			if ((await store.size(keys.record(id))) !== undefined) {
+				await store.put(keys.openBatch(id), Buffer.from(' '));
+				deps.onOpen?.();
+			} else if (!isYoung) await removeBatch(store, folder, id);
+		}
+		if (end === undefined || isYoung) continue;
 		const endedMs = end.at * 1000;
 		if (endedMs <= now() - keepMs) await removeBatch(store, folder, id);
 		else if (endedMs <= now() - partsMs) {

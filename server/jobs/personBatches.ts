@@ -10,12 +10,14 @@ import {
 	type BatchEndpoint,
 	type BatchRecord,
 	batchVersion,
+	documentEndpoint,
 	type JobOwner,
 	keys,
 } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
 import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
 import { OpenBatch } from './openBatch.ts';
+import { removeBatch } from './removeBatch.ts';
 import {
 	type ListPage,
 	type ListRange,
@@ -52,6 +54,20 @@ export interface BatchesDeps {
 
 const windowUnits = { m: 60, h: 3600, d: 86_400 } as const;
 
+/** Of metadata: which batch it tries again; how many translations one of documents has. */
+export const retryField = 'retry_of';
+export const translationsField = 'translations';
+
+/** The same for the same request, in whatever order its metadata was sent. */
+const requestHash = ({ metadata, ...asked }: NewBatch): string => {
+	const sorted = metadata && Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1));
+	const same = { ...asked, ...(sorted && { metadata: Object.fromEntries(sorted) }) };
+	return hash('sha256', JSON.stringify(same), 'hex');
+};
+
+const againKey = ({ person }: JobOwner, key: string): string =>
+	keys.again(personFolder(person), hash('sha256', key, 'hex'));
+
 /** Seconds of `24h`, `30m`, `7d`. @throws AppError `invalid_request` */
 export function windowSeconds(text: string): number {
 	const found = /^(\d{1,4})([mhd])$/.exec(text);
@@ -77,31 +93,58 @@ export class Batches {
 	 * @throws AppError `not_found` for the file, `conflict` for a key that another request had, `batch_queue_full`
 	 */
 	async create(owner: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<BatchView> {
-		const { store, files, limits, now } = this.#deps;
+		const { store, now } = this.#deps;
 		const lastsS = windowSeconds(asked.completionWindow);
-		const { bytes } = await files.get(owner.person, asked.inputFileId);
-		if (bytes > limits.batchBytes)
-			throw new AppError(
-				'payload_too_large',
-				`The file has ${Math.ceil(bytes / 1_048_576)} MB; that of a batch may have ${Math.floor(limits.batchBytes / 1_048_576)}. Split it, or raise NEARGLOT_BATCH_MB.`,
-				{ param: 'input_file_id' },
-			);
-		const id = await this.#idFor(owner, asked, idempotencyKey);
-		const known = await readJsonObject<BatchRecord>(store, keys.record(id));
-		if (known === undefined) await this.#checkRoom(owner.person);
-		else if ((await store.size(keys.end(id))) !== undefined) return this.#viewOf(known);
+		const first = await this.#madeBy(owner, asked, idempotencyKey);
+		let known = first === undefined ? undefined : await this.#record(first);
+		if (known === undefined) await this.#checkNew(owner.person, asked.inputFileId);
+		const id = first ?? (await this.#idFor(owner, asked, idempotencyKey));
+		known ??= await this.#record(id);
+		if (known !== undefined && (await store.size(keys.end(id))) !== undefined)
+			return this.#viewOf(known);
 		const createdAt = Math.floor(now() / 1000);
 		const record: BatchRecord = known ?? {
 			...{ version: batchVersion, id, owner, ...asked },
 			...{ createdAt, expiresAt: createdAt + lastsS },
 		};
-		// Found by nobody before it is whole: first what it is, then whose, then that there is work. Whoever was to
-		// write the last of it may have ended before.
-		if (known === undefined) await store.putIfAbsent(keys.record(id), jsonContent(record));
-		await store.put(keys.batchOf(personFolder(owner.person), id), Buffer.from(' '));
-		await store.put(keys.openBatch(id), Buffer.from(' '));
+		const folder = personFolder(owner.person);
+		try {
+			// First whose it is, so that what is left of it is found whenever the server ends; then what it is, then that
+			// there is work. Nobody sees it before the second.
+			await store.put(keys.batchOf(folder, id), Buffer.from(' '));
+			if (known === undefined) await store.putIfAbsent(keys.record(id), jsonContent(record));
+			await store.put(keys.openBatch(id), Buffer.from(' '));
+		} catch (error) {
+			// Nobody is told of it. With a key the same request makes it whole.
+			if (idempotencyKey === undefined) await removeBatch(store, folder, id).catch(() => {});
+			throw error;
+		}
 		this.#deps.onChange();
 		return this.#viewOf(record);
+	}
+
+	/**
+	 * Makes a batch of requests that are written here. They are kept as long as what becomes of them, and not at all
+	 * when there is no room for the batch.
+	 * @throws AppError `batch_queue_full`, `payload_too_large`, `disk_full`
+	 */
+	async createOf(
+		owner: JobOwner,
+		lines: AsyncIterable<Uint8Array>,
+		{ filename, bytes }: { readonly filename: string; readonly bytes: number },
+		asked: Omit<NewBatch, 'inputFileId'>,
+	): Promise<BatchView> {
+		const { files, limits } = this.#deps;
+		await this.#checkRoom(owner.person);
+		const expiresInS = windowSeconds(asked.completionWindow) + limits.keepDays * 86_400;
+		const file = { filename, purpose: 'batch', expiresInS };
+		const { id: inputFileId } = await files.upload(owner.person, lines, bytes, file);
+		try {
+			return await this.create(owner, { ...asked, inputFileId });
+		} catch (error) {
+			await files.discard(owner.person, inputFileId).catch(() => {});
+			throw error;
+		}
 	}
 
 	/** @throws AppError `not_found` */
@@ -148,7 +191,7 @@ export class Batches {
 	 * @throws AppError `not_found`, `conflict` for one that has not ended or in which nothing failed
 	 */
 	async retry(owner: JobOwner, id: string): Promise<BatchView> {
-		const { files, limits } = this.#deps;
+		const { files } = this.#deps;
 		const { record, end } = await this.get(owner.person, id);
 		if (end?.errorFileId === undefined)
 			throw new AppError(
@@ -165,22 +208,27 @@ export class Batches {
 			16 * maxLineBytes,
 		))
 			if (bytes !== undefined) failed.add(Number(JSON.parse(bytes.toString('utf8')).line) - 1);
-		const input = await files.content(owner.person, record.inputFileId);
 		const lines = async function* (): AsyncIterable<Uint8Array> {
+			const input = await files.content(owner.person, record.inputFileId);
 			for await (const { bytes, number } of fileLines(input, maxLineBytes))
 				if (bytes !== undefined && failed.has(number))
 					yield Buffer.concat([bytes, Buffer.from('\n')]);
 		};
-		const filename = `${id}_retry.jsonl`;
-		const file = await files.add(owner.person, lines(), {
-			filename,
-			purpose: 'batch',
-			expiresInS: limits.keepDays * 86_400,
-		});
+		let bytes = 0;
+		let count = 0;
+		for await (const line of lines()) {
+			bytes += line.byteLength;
+			count++;
+		}
 		const { endpoint, completionWindow, metadata = {} } = record;
-		return this.create(owner, {
-			...{ endpoint, completionWindow, inputFileId: file.id },
-			metadata: { ...metadata, retry_of: id },
+		const file = { filename: `${id}_retry.jsonl`, bytes };
+		return this.createOf(owner, lines(), file, {
+			...{ endpoint, completionWindow },
+			metadata: {
+				...metadata,
+				...(endpoint === documentEndpoint ? { [translationsField]: String(count) } : {}),
+				[retryField]: id,
+			},
 		});
 	}
 
@@ -233,24 +281,55 @@ export class Batches {
 		what: string,
 	): Promise<{ readonly open: OpenBatch }> {
 		const { open, end } = await this.get(person, id);
-		if (open !== undefined) return { open };
+		if (open !== undefined) {
+			// Whoever made it may have ended before it said that there is work.
+			await this.#deps.store.put(keys.openBatch(id), Buffer.from(' '));
+			return { open };
+		}
 		throw new AppError('conflict', `This batch is ${end?.status}; it cannot be ${what} any more.`);
 	}
 
-	/** The id of a batch; the same one for the same key. */
-	async #idFor({ person }: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<string> {
+	/** The id of a new batch; the same one for the same key. */
+	async #idFor(owner: JobOwner, asked: NewBatch, key: string | undefined): Promise<string> {
 		const { store, now } = this.#deps;
 		const id = timedId('batch_', now());
-		if (idempotencyKey === undefined) return id;
-		const again = keys.again(personFolder(person), hash('sha256', idempotencyKey, 'hex'));
-		const request = hash('sha256', JSON.stringify(asked), 'hex');
-		if (await store.putIfAbsent(again, jsonContent({ id, request }))) return id;
-		const first = await readJsonObject<{ id: string; request: string }>(store, again);
-		if (first?.request === request) return first.id;
+		if (key === undefined) return id;
+		const content = jsonContent({ id, request: requestHash(asked) });
+		if (await store.putIfAbsent(againKey(owner, key), content)) return id;
+		return (await this.#madeBy(owner, asked, key)) ?? id;
+	}
+
+	/** The id that a request with this key got. @throws AppError `conflict` for one that was another request's */
+	async #madeBy(
+		owner: JobOwner,
+		asked: NewBatch,
+		key: string | undefined,
+	): Promise<string | undefined> {
+		if (key === undefined) return undefined;
+		const first = await readJsonObject<{ id: string; request: string }>(
+			this.#deps.store,
+			againKey(owner, key),
+		);
+		if (first === undefined || first.request === requestHash(asked)) return first?.id;
 		throw new AppError(
 			'conflict',
 			'Another request has had this Idempotency-Key. Send the same request, or another key.',
 		);
+	}
+
+	/** @throws AppError `not_found` for the file, `payload_too_large`, `disk_full`, `batch_queue_full` */
+	async #checkNew(person: string, inputFileId: string): Promise<void> {
+		const { files, limits } = this.#deps;
+		const { bytes } = await files.get(person, inputFileId);
+		if (bytes > limits.batchBytes)
+			throw new AppError(
+				'payload_too_large',
+				`The file has ${Math.ceil(bytes / 1_048_576)} MB; that of a batch may have ${Math.floor(limits.batchBytes / 1_048_576)}. Split it, or raise NEARGLOT_BATCH_MB.`,
+				{ param: 'input_file_id' },
+			);
+		// What a batch makes is kept whatever there is: about as much as it reads, it is taken to be.
+		await files.checkRoom(person, bytes);
+		await this.#checkRoom(person);
 	}
 
 	async #checkRoom(person: string): Promise<void> {

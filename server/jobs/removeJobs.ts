@@ -1,10 +1,11 @@
-/** Removes batches, and all of one person when an operator says so. */
+/** Removes all of one person when an operator says so. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
 import { keys } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { Batches } from './personBatches.ts';
+import { removeAll, removeBatch } from './removeBatch.ts';
 import { personFolder } from './storedFiles.ts';
 
 export interface ForgottenJobs {
@@ -60,20 +61,6 @@ async function batchIds(folder: string, store: ObjectStore): Promise<string[]> {
 	for await (const key of store.list(keys.batchesOf(folder)))
 		ids.push(key.slice(keys.batchesOf(folder).length));
 	return ids;
-}
-
-/** Removes a batch, whatever is left of it. */
-export async function removeBatch(store: ObjectStore, folder: string, id: string): Promise<void> {
-	// Without its record nobody goes on with it, and nobody finds it.
-	await store.remove(keys.record(id));
-	await removeAll(store, keys.folder(id));
-	await store.remove(keys.openBatch(id));
-	await store.remove(keys.batchOf(folder, id));
-}
-
-/** Removes all objects that begin so. */
-export async function removeAll(store: ObjectStore, prefix: string): Promise<void> {
-	for await (const key of store.list(prefix)) await store.remove(key);
 }
 
 /** Cancels a batch; `false` for one that was not under way. */

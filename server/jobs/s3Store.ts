@@ -1,6 +1,7 @@
 /** Objects in S3, or what speaks its interface with conditional writes. Credentials and region are those of the AWS SDK. */
 
 import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import {
 	AbortMultipartUploadCommand,
 	CompleteMultipartUploadCommand,
@@ -19,16 +20,17 @@ import type { S3Place } from './s3Place.ts';
 
 /** S3 takes no smaller parts, but for the last. */
 const partBytes = 8 * 1_048_576;
-/** Of a part of a read, so that no answer is waited for without an end. */
-const answerMs = 60_000;
+/** For so long a service may say and take nothing, so that no answer is waited for without an end. */
+const usualAnswerMs = 60_000;
 
 /**
  * Opens a bucket, and looks whether it refuses what is made twice.
+ * @param answerMs milliseconds for which its service may say and take nothing
  * @throws AppError `store_unavailable` for one that cannot be used, or knows no conditional writes, by which one of two
  * that finish at once is refused
  */
-export async function openS3Store(place: S3Place): Promise<ObjectStore> {
-	const store = new S3Store(place);
+export async function openS3Store(place: S3Place, answerMs = usualAnswerMs): Promise<ObjectStore> {
+	const store = new S3Store(place, answerMs);
 	const probe = `probe-${randomBytes(6).toString('hex')}`;
 	try {
 		await store.write(probe, new Uint8Array(1), true);
@@ -54,12 +56,16 @@ const statusOf = (error: unknown): number | undefined =>
 
 class S3Store implements ObjectStore {
 	readonly #client: S3Client;
+	/** For content: whoever reads it may take a while between two parts, and its connection rests meanwhile. */
+	readonly #reader: S3Client;
 	readonly #place: S3Place;
+	readonly #answerMs: number;
 
-	constructor(place: S3Place) {
+	constructor(place: S3Place, answerMs: number) {
 		this.#place = place;
+		this.#answerMs = answerMs;
 		const { endpoint, pathStyle } = place;
-		this.#client = new S3Client({
+		const common = {
 			...(endpoint === undefined
 				? {}
 				: { endpoint, region: process.env['AWS_REGION'] ?? 'us-east-1' }),
@@ -67,8 +73,15 @@ class S3Store implements ObjectStore {
 			// Other services know the newer checksums only in part.
 			requestChecksumCalculation: 'WHEN_REQUIRED',
 			responseChecksumValidation: 'WHEN_REQUIRED',
-			requestHandler: { connectionTimeout: 5000, requestTimeout: answerMs },
-		});
+		} as const;
+		// Uploads take as long as they take: what ends them is a connection on which nothing moves.
+		const silent = { connectionTimeout: 5000, socketTimeout: answerMs };
+		this.#client = new S3Client({ ...common, requestHandler: silent });
+		// `requestTimeout` is only warned of, unless it is said to throw; it ends with the head of an answer.
+		const late = {
+			...{ connectionTimeout: 5000, requestTimeout: answerMs, throwOnRequestTimeout: true },
+		};
+		this.#reader = new S3Client({ ...common, requestHandler: late });
 	}
 
 	async put(key: string, content: ObjectContent): Promise<void> {
@@ -84,13 +97,13 @@ class S3Store implements ObjectStore {
 		if (end !== undefined && end <= start) return;
 		const isAll = start === 0 && end === undefined;
 		try {
-			const { Body: body } = await this.#client.send(
+			const { Body: body } = await this.#reader.send(
 				new GetObjectCommand({
 					...this.#at(key),
 					...(isAll ? {} : { Range: `bytes=${start}-${end === undefined ? '' : end - 1}` }),
 				}),
 			);
-			for await (const part of body as AsyncIterable<Uint8Array>) yield part;
+			yield* inTime(body as Readable, this.#answerMs);
 		} catch (error) {
 			// Nothing lies behind the end.
 			if (statusOf(error) === 416) return;
@@ -141,6 +154,7 @@ class S3Store implements ObjectStore {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#client.destroy();
+		this.#reader.destroy();
 	}
 
 	#at(key: string): { Bucket: string; Key: string } {
@@ -215,6 +229,12 @@ class S3Store implements ObjectStore {
 				`The bucket '${this.#place.bucket}' cannot be ${verb}: its service answers ${status}. Batches go on when it works again.`,
 				{ cause: error },
 			);
+		if (error instanceof Error && error.name === 'TimeoutError')
+			return new AppError(
+				'store_unavailable',
+				`The bucket '${this.#place.bucket}' cannot be ${verb}: its service does not answer. Batches go on when it works again.`,
+				{ cause: error },
+			);
 		const reason = error instanceof Error ? error.name || error.message : String(error);
 		const said = error instanceof Error && error.message !== reason ? ` (${error.message})` : '';
 		return new AppError(
@@ -222,6 +242,23 @@ class S3Store implements ObjectStore {
 			`The bucket '${this.#place.bucket}' cannot be ${verb}: ${reason}${said}. Check its name, the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION or those of the machine), and the service.`,
 			{ cause: error },
 		);
+	}
+}
+
+/** The parts of an answer; one that is waited for too long ends it. */
+async function* inTime(body: Readable, answerMs: number): AsyncGenerator<Uint8Array> {
+	const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+	try {
+		for (;;) {
+			const late = setTimeout(() => {
+				body.destroy(Object.assign(new Error('The answer breaks off.'), { name: 'TimeoutError' }));
+			}, answerMs);
+			const part = await parts.next().finally(() => clearTimeout(late));
+			if (part.done === true) return;
+			yield part.value;
+		}
+	} finally {
+		await parts.return?.();
 	}
 }
 

@@ -201,3 +201,47 @@ test('a server that comes takes conversations of its own part, and one that goes
 	const lost = gone.filter((name, at) => name !== first[at]).length;
 	assert.equal(lost, 0, 'elsewhere than before it came');
 });
+
+test('files, batches and documents of a person stay at one server, however many are open', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	using balancer = await startBalancer(one, two);
+	await untilAllServe(balancer);
+	one.delayMs = 200;
+	two.delayMs = 200;
+	const paths = [
+		...[
+			'/v1/files',
+			'/v1/files/file-1/content',
+			'/v1/batches?limit=2',
+			'/v1/batches/batch_1/cancel',
+		],
+		'/translator/document/batches?api-version=2024-05-01',
+		'/translator/document/batches/batch_1/documents?api-version=2024-05-01&maxpagesize=100',
+		'/endpoint/translator/document/batches?api-version=2024-05-01',
+	];
+	const served = async (headers: Record<string, string>): Promise<Set<string | null>> => {
+		const calls = [...paths, ...paths].map(async (path, at) => {
+			const other = { 'x-conversation': `talk ${at * 7919}`, ...headers };
+			const answer = await fetch(`${balancer.url}${path}`, { headers: other });
+			await answer.text();
+			return answer.headers.get('x-served-by');
+		});
+		return new Set(await Promise.all(calls));
+	};
+	const all = new Set<string | null>();
+	for (const name of ['x-ms-client-principal-id', 'authorization', 'x-api-key', 'api-key'])
+		for (let person = 0; person < 4; person++) {
+			const by = await served({ [name]: `person ${person * 7919}` });
+			assert.equal(by.size, 1, `${name} ${person}`);
+			for (const server of by) all.add(server);
+		}
+	assert.equal(all.size, 2, 'people are told apart');
+	// Whichever way a key is shown.
+	assert.deepEqual(
+		await served({ authorization: 'Bearer ngk_one' }),
+		await served({ 'x-api-key': 'ngk_one' }),
+	);
+});

@@ -35,6 +35,8 @@ const variants: readonly [string, object][] = [
 	['with KEDA', { autoscaling: { kind: 'keda' } }],
 	['with the inference extension', inference],
 	['with secrets that are there', { secrets: { create: false } }],
+	['with a bucket of batches', { batches: { store: 's3://bucket/folder' } }],
+	['with a folder of batches', { batches: { store: '/batches' } }],
 	['without a model at the start', { replicas: { preload: '' } }],
 ];
 
@@ -233,6 +235,35 @@ test('the engine of the pool is named on its pods, and the pool scrapes the port
 	assert.deepEqual(pool['targetPorts'], [{ number: 8080 }]);
 });
 
+test('replicas that share batches name one store and one queue; others say that theirs are their own', async () => {
+	const replica = async (store: string) => {
+		const rendered = objects(await renderChart({ batches: { store } }));
+		const found = rendered.find(({ metadata }) => record(metadata)['name'] === 'nearglot-replicas');
+		const pod = record(record(record(found?.['spec'])['template'])['spec']);
+		const [container = {}] = list(pod['containers']);
+		const claims = rendered
+			.filter(({ kind }) => kind === 'PersistentVolumeClaim')
+			.map(({ metadata }) => record(metadata)['name']);
+		return {
+			claims,
+			stores: ((container['args'] ?? []) as string[]).filter((arg) => arg.startsWith('--store')),
+			queue: list(container['env']).some(({ name }) => name === 'NEARGLOT_QUEUE'),
+			mounts: list(container['volumeMounts']).map(({ mountPath }) => mountPath),
+			volumes: list(pod['volumes']).map(({ name }) => name),
+		};
+	};
+	const alone = await replica('');
+	assert.deepEqual([alone.stores, alone.queue, alone.claims], [[], false, ['nearglot-models']]);
+	assert.match(read('helm/nearglot/templates/NOTES.txt'), /if not \.Values\.batches\.store/);
+	const bucket = await replica('s3://bucket/folder');
+	assert.deepEqual([bucket.stores, bucket.queue], [['--store=s3://bucket/folder'], true]);
+	assert.deepEqual(bucket.mounts, alone.mounts);
+	const folder = await replica('/batches');
+	assert.deepEqual([folder.stores, folder.queue], [['--store=/batches'], true]);
+	assert.deepEqual(folder.claims, ['nearglot-models', 'nearglot-batches']);
+	assert.ok(folder.mounts.includes('/batches') && folder.volumes.includes('batches'));
+});
+
 test('options of containers are options of the program; ports and labels that are named are there', async () => {
 	const help = (command: string) =>
 		spawnSync(process.execPath, [join(root, 'bin/nearglot.cjs'), command, '--help'], {
@@ -289,7 +320,7 @@ test('the balancer of the chart tells conversations apart as deploy/haproxy.cfg 
 			.split('\n')
 			.map((line) => line.trim())
 			.filter((line) =>
-				/^(?:http-request (?:set-var|track)|use_backend|default_backend)/.test(line),
+				/^(?:acl|http-request (?:set-var|track)|use_backend|default_backend)/.test(line),
 			);
 	const shipped = rules(read('haproxy.cfg'));
 	assert.ok(shipped.length > 15);

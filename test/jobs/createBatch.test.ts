@@ -1,4 +1,4 @@
-/** A request for a batch that is sent again after the server ended while it wrote the first. */
+/** Batches that a server did not come to make whole: made so by the same request, ended, or not there. */
 
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
@@ -43,4 +43,45 @@ test('a batch that was half made is made whole by the same Idempotency-Key', asy
 		undefined,
 		'one that has ended stays so',
 	);
+});
+
+test('a batch that was half made without a key can be cancelled, and one that could not be made is not there', async () => {
+	const now = Date.now;
+	await using folder = await openFolderStore(temporaryFolder('create'), now);
+	let failing = '';
+	const store = new Proxy(folder, {
+		get: (target, name) =>
+			name === 'put'
+				? async (key: string, content: Uint8Array) => {
+						if (failing !== '' && key.startsWith(failing)) throw new Error('no space');
+						await target.put(key, content);
+					}
+				: Reflect.get(target, name).bind(target),
+	});
+	const files = new StoredFiles(store, now);
+	const { id: inputFileId } = await files.add('p', Readable.from([Buffer.from('{}\n')]), {
+		...{ filename: 'in', purpose: 'batch' },
+	});
+	const batches = new Batches({ store, files, limits: jobLimits({}), now, onChange: () => {} });
+	const create = () =>
+		batches.create(
+			{ caller: 'owner', person: 'p' },
+			{ inputFileId, endpoint: '/v1/embeddings', completionWindow: '1h' },
+		);
+	const { record } = await create();
+	// As it lies there when the power was cut before the last was written.
+	await store.remove(keys.openBatch(record.id));
+	await batches.cancel('p', record.id);
+	assert.notEqual(await store.size(keys.openBatch(record.id)), undefined, 'somebody ends it');
+	for (failing of ['batches-of/', 'open/']) {
+		await assert.rejects(create(), /no space/);
+		const { items } = await batches.list('p', { limit: 10, order: 'asc' });
+		assert.deepEqual(
+			items.map((view) => view.record.id),
+			[record.id],
+		);
+		const left: string[] = [];
+		for await (const key of store.list('batches/')) left.push(key.split('/')[1] ?? '');
+		assert.deepEqual([...new Set(left)], [record.id], failing);
+	}
 });

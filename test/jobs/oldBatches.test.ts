@@ -77,3 +77,33 @@ test('content whose writer ended before it said whose it is goes after a day; wh
 	for await (const key of store.list(keys.files)) left.push(key.slice(keys.files.length));
 	assert.deepEqual(left.sort(), [kept.id, young].sort());
 });
+
+test('a batch that is whole but for the word that there is work goes on; what is left of one that was removed goes', async () => {
+	const began = Date.UTC(2026, 0, 1);
+	let at = began;
+	const now = () => at;
+	await using store = await openFolderStore(temporaryFolder('old'), now);
+	const files = new StoredFiles(store, now);
+	const [half, left, ended] = [0, 1, 2].map(() => timedId('batch_', began)) as [
+		string,
+		string,
+		string,
+	];
+	for (const id of [half, left, ended]) await store.put(keys.batchOf('p', id), Buffer.from(' '));
+	for (const id of [half, ended]) await store.put(keys.record(id), jsonContent({ id }));
+	await store.put(keys.manifest(left), Buffer.from('lines'));
+	await store.put(keys.end(ended), jsonContent({ status: 'completed', at: began / 1000 }));
+	let opened = 0;
+	const deps = { store, files, keepDays: 30, now, log: silentLogger, onOpen: () => opened++ };
+	const has = async (key: string) => (await store.size(key)) !== undefined;
+	at = began + 1000;
+	await sweepOld(deps);
+	assert.ok(await has(keys.openBatch(half)));
+	assert.ok(!(await has(keys.openBatch(ended))));
+	assert.ok(await has(keys.manifest(left)), 'somebody may be making it');
+	at = began + 2 * day;
+	await sweepOld(deps);
+	assert.equal(opened, 1);
+	for (const key of [keys.manifest(left), keys.batchOf('p', left)])
+		assert.ok(!(await has(key)), key);
+});

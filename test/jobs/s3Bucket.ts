@@ -11,6 +11,8 @@ export interface S3Bucket extends AsyncDisposable {
 	readonly url: string;
 	/** The next so many requests get this answer instead. */
 	fail(count: number, status: number): void;
+	/** From now on requests are taken and nothing is said; or answers stop in the middle of their content. */
+	hang(where: 'answer' | 'content' | undefined): void;
 }
 
 /** The credentials that s3rver knows. */
@@ -23,6 +25,7 @@ export async function startS3Bucket(): Promise<S3Bucket> {
 	});
 	const { port } = (await s3.run()) as AddressInfo;
 	let failing = { count: 0, status: 503 };
+	let hanging: 'answer' | 'content' | undefined;
 	/** Writes of a key come one after the other. */
 	const writing = new Map<string, Promise<void>>();
 	const pass = (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> =>
@@ -30,6 +33,13 @@ export async function startS3Bucket(): Promise<S3Bucket> {
 			const { method, url, headers } = incoming;
 			const next = request({ port, host: '127.0.0.1', method, path: url, headers }, (answer) => {
 				outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+				if (hanging === 'content') {
+					answer.once('data', (part: Buffer) => {
+						outgoing.write(part.subarray(0, part.length >> 1));
+						answer.pause();
+					});
+					return;
+				}
 				answer.pipe(outgoing);
 				answer.once('end', resolve);
 			});
@@ -49,6 +59,7 @@ export async function startS3Bucket(): Promise<S3Bucket> {
 			}).end();
 		});
 	const front = createServer(async (incoming, outgoing) => {
+		if (hanging === 'answer') return void incoming.resume();
 		if (failing.count > 0) {
 			failing.count--;
 			incoming.resume();
@@ -78,6 +89,9 @@ export async function startS3Bucket(): Promise<S3Bucket> {
 		url: urlOf(frontPort),
 		fail: (count, status) => {
 			failing = { count, status };
+		},
+		hang: (where) => {
+			hanging = where;
 		},
 		[Symbol.asyncDispose]: async () => {
 			front.closeAllConnections();

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ObjectStore, readObject } from '../../server/jobs/objectStore.ts';
 import { s3PlaceOf } from '../../server/jobs/s3Place.ts';
 import { openS3Store } from '../../server/jobs/s3Store.ts';
@@ -73,6 +74,44 @@ test('a fault that passes is not seen, one that stays is said in words', async (
 	});
 	bucket.fail(0, 500);
 	await store.put('fault/b', Buffer.from('x'));
+});
+
+test('a service that says nothing, and an answer that stops in its middle, are not waited for without an end', async () => {
+	await using hasty = await openS3Store(s3PlaceOf(bucket.url), 300);
+	await hasty.put('silent/a', Buffer.alloc(100_000));
+	const list = async (): Promise<void> => {
+		for await (const _ of hasty.list('silent/'));
+	};
+	const asked = {
+		answer: [
+			() => hasty.size('silent/a'),
+			() => hasty.put('silent/b', Buffer.alloc(3_000_000)),
+			() => hasty.remove('silent/a'),
+		],
+		content: [],
+	};
+	for (const where of ['answer', 'content'] as const) {
+		bucket.hang(where);
+		for (const ask of [...asked[where], () => readObject(hasty, 'silent/a'), list])
+			await assert.rejects(
+				ask(),
+				{ code: 'store_unavailable', message: /its service does not answer\. Batches go on/ },
+				`${where} ${ask}`,
+			);
+	}
+	bucket.hang(undefined);
+	assert.equal((await readObject(hasty, 'silent/a')).length, 100_000);
+});
+
+test('content that is taken slowly is not given up', async () => {
+	await using hasty = await openS3Store(s3PlaceOf(bucket.url), 300);
+	await store.put('slow/a', Buffer.alloc(4_000_000));
+	let bytes = 0;
+	for await (const part of hasty.read('slow/a')) {
+		if (bytes === 0) await sleep(1000);
+		bytes += part.byteLength;
+	}
+	assert.equal(bytes, 4_000_000);
 });
 
 test('a service without conditional writes, and what is no place in S3, are refused', async () => {

@@ -5,7 +5,7 @@ import type { Backend } from '../../daemon/backend.ts';
 import { documentPlace, shownUrl, urlOf } from '../../jobs/documentAddresses.ts';
 import { type DocumentEntry, groupField, runningOf } from '../../jobs/documentService.ts';
 import type { JobOwner } from '../../jobs/jobTypes.ts';
-import type { BatchView } from '../../jobs/personBatches.ts';
+import { type BatchView, translationsField } from '../../jobs/personBatches.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import { check } from '../../protocol/routes/check.ts';
@@ -146,7 +146,9 @@ function statusOf({ end, open }: BatchView): DocumentStatus {
 
 function operationOf(view: BatchView): DocumentOperation {
 	const { record, end, open } = view;
-	const total = Number(record.metadata?.['translations'] ?? 0);
+	// Lines of the batch, once they are counted.
+	const counted = end?.counts.total ?? open?.manifest?.total ?? 0;
+	const total = counted > 0 ? counted : Number(record.metadata?.[translationsField] ?? 0);
 	const { completed, failed } = end?.counts ??
 		open?.done.counts(total) ?? { completed: 0, failed: 0 };
 	const inProgress = end === undefined ? runningOf(record.metadata?.[groupField] ?? '').size : 0;

@@ -96,7 +96,7 @@ export const createBatch = route({
 		smallBody,
 	),
 	answer: batch,
-	errors: ['batch_queue_full', 'payload_too_large', ...changing],
+	errors: ['batch_queue_full', 'payload_too_large', 'disk_full', ...changing],
 });
 
 export const listBatches = route({
@@ -169,7 +169,7 @@ export const retryBatch = route({
 	path: '/v1/batches/:id/retry',
 	summary: 'a new batch of the requests of an ended one that have failed',
 	answer: batch,
-	errors: ['batch_queue_full', ...changing],
+	errors: ['batch_queue_full', 'payload_too_large', 'disk_full', ...changing],
 });
 
 export const batchRoutes = [
