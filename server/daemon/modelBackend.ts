@@ -6,7 +6,7 @@ import { bundledCatalogue } from '../hub/catalogue.ts';
 import { Downloads } from '../hub/downloads.ts';
 import { createHubHttp, type HubHttpOptions, parseHubAddress } from '../hub/http.ts';
 import { ModelSettingsFile } from '../hub/modelSettings.ts';
-import { restoreAllAside } from '../hub/placeModel.ts';
+import { restoreModels } from '../hub/placeModel.ts';
 import {
 	learnRepository,
 	type RefreshFile,
@@ -177,7 +177,7 @@ export function createModelBackend(
 	return {
 		models,
 		removeOldUnfinished: async () => {
-			await restoreAllAside(options.modelsDir());
+			await restoreModels(options.modelsDir());
 			return removeOldUnfinished(options.modelsDir(), Date.now());
 		},
 		close: () => downloads.close(),

@@ -22,7 +22,7 @@ import {
 	type ModelIdentity,
 	modelPaths,
 	replaceModel,
-	restoreAside,
+	restoreModel,
 } from './placeModel.ts';
 import type { HubFile } from './repository.ts';
 import type { Selection } from './selectModelFiles.ts';
@@ -124,7 +124,7 @@ async function fetchAll(
 			},
 		});
 		await using _rest = unlessEmpty(partial);
-		await restoreAside(target);
+		await restoreModel(target);
 		const before = await readManifest(target);
 		await checkTaken(target, before, options);
 		const kept = keptOf(before, options.manifest);

@@ -62,22 +62,22 @@ export function keptOf(
 const asideOf = (target: string): string => join(dirname(target), `.${basename(target)}.old`);
 
 /** Ends what a killed process had begun: the older model gets its name back where the new one has not got it. */
-export async function restoreAside(target: string): Promise<void> {
+export async function restoreModel(target: string): Promise<void> {
 	const old = asideOf(target);
 	if ((await stat(old).catch(() => undefined)) === undefined) return;
 	if ((await stat(target).catch(() => undefined)) === undefined) await movePath(old, target);
 	else await removePath(old, { recursive: true, force: true });
 }
 
-/** {@link restoreAside} of all models of a folder. */
-export async function restoreAllAside(modelsFolder: string): Promise<void> {
+/** {@link restoreModel} of all models of a folder. */
+export async function restoreModels(modelsFolder: string): Promise<void> {
 	for (const { name, kind } of await listFolder(modelsFolder).catch(() => [])) {
 		const model = /^\.(.+)\.old$/.exec(name)?.[1];
 		if (kind !== 'folder' || model === undefined) continue;
 		const { target, partial } = modelPaths(modelsFolder, model);
 		try {
 			await using _lock = await lockFile(`${partial}.lock`, { waitMs: 0 });
-			await restoreAside(target);
+			await restoreModel(target);
 		} catch (error) {
 			// Another server replaces it just now, or a program holds it: the next download of it comes here again.
 			if (!(error instanceof AppError)) throw error;

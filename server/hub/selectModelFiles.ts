@@ -2,7 +2,7 @@
 
 import { AppError, type ModelLayout, type Precision } from '../protocol/index.ts';
 import type { HubFile } from './repository.ts';
-import { filesIn, isExportSide } from './sideFiles.ts';
+import { isExportSide, readableFiles } from './sideFiles.ts';
 
 export interface Selection {
 	readonly layout: ModelLayout;
@@ -87,7 +87,7 @@ export function selectFiles(files: readonly HubFile[], options: SelectOptions): 
 	for (const precision of order) {
 		const chosen = graphsOf(files, base, precisionSuffixes[precision], seq2seq);
 		if (chosen === undefined) continue;
-		const sides = filesIn(files, base, isExportSide);
+		const sides = readableFiles(files, base, isExportSide);
 		return selection('transformers.js', precision, [...sides, ...chosen], base);
 	}
 	const present = Object.entries(precisionSuffixes)

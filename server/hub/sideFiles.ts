@@ -21,7 +21,7 @@ export const isBuildSide = (path: string): boolean => isSideFile(path) || ofWeig
 export const isExportSide = (path: string): boolean => isSideFile(path) || ofExports.test(path);
 
 /** Files of a folder of a repository, by their paths in it; those that would not be read are left out. */
-export function filesIn(
+export function readableFiles(
 	files: readonly HubFile[],
 	root: string,
 	isWanted: (path: string) => boolean,

@@ -5,7 +5,7 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { HubFile } from './repository.ts';
-import { filesIn, isBuildSide } from './sideFiles.ts';
+import { isBuildSide, readableFiles } from './sideFiles.ts';
 
 export interface WeightFiles {
 	readonly format: 'gguf' | 'safetensors';
@@ -69,7 +69,7 @@ export function selectWeights(
 	if (best !== undefined) return weightsOf(best, `${describe(best)}${others(models, best)}`, files);
 	if (safetensors.length === 0 || !files.some((file) => file.path === join(path, 'config.json')))
 		return undefined;
-	const sides = filesIn(files, path, isBuildSide);
+	const sides = readableFiles(files, path, isBuildSide);
 	return {
 		format: 'safetensors',
 		weights: [...safetensors].sort((a, b) => a.path.localeCompare(b.path)),

@@ -18,7 +18,7 @@ import {
 	type ModelIdentity,
 	modelPaths,
 	replaceModel,
-	restoreAside,
+	restoreModel,
 } from '../hub/placeModel.ts';
 import { rangedFile } from '../hub/rangedFile.ts';
 import type { HubFile, HubRepository } from '../hub/repository.ts';
@@ -100,7 +100,7 @@ export async function buildFromHub(
 		},
 	});
 	await using _rest = unlessEmpty(partial);
-	await restoreAside(target);
+	await restoreModel(target);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: repository.repository });
 	const builtFrom = builtFromOf(weights, flags);

@@ -15,7 +15,7 @@ import {
 	type ModelIdentity,
 	modelPaths,
 	replaceModel,
-	restoreAside,
+	restoreModel,
 } from '../hub/placeModel.ts';
 import type { RetryOptions } from '../hub/retry.ts';
 import { type StudentModel, studentLicense } from '../hub/studentRegistry.ts';
@@ -54,7 +54,7 @@ export async function buildFromRegistry(
 		},
 	});
 	await using _rest = unlessEmpty(partial);
-	await restoreAside(target);
+	await restoreModel(target);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: student.repository });
 	const builtFrom = {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { replaceModel, restoreAllAside } from '../../server/hub/placeModel.ts';
+import { replaceModel, restoreModels } from '../../server/hub/placeModel.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 function model(folder: string, text: string): void {
@@ -33,7 +33,7 @@ test('a model that a killed process has put aside gets its name back, unless ano
 	model(join(models, '.x@1.old'), 'x');
 	model(join(models, '.y@1.old'), 'old y');
 	model(join(models, 'y@1'), 'y');
-	await restoreAllAside(models);
+	await restoreModels(models);
 	assert.equal(told(join(models, 'x@1')), 'x');
 	assert.equal(told(join(models, 'y@1')), 'y');
 	assert.ok(!existsSync(join(models, '.x@1.old')));
