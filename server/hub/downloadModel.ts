@@ -16,7 +16,14 @@ import { jobEvents } from './jobEvents.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { inside } from './names.ts';
 import { arrivedBytes } from './partFile.ts';
-import { checkTaken, keptOf, type ModelIdentity, modelPaths, replaceModel } from './placeModel.ts';
+import {
+	checkTaken,
+	keptOf,
+	type ModelIdentity,
+	modelPaths,
+	replaceModel,
+	restoreModel,
+} from './placeModel.ts';
 import type { HubFile } from './repository.ts';
 import type { Selection } from './selectModelFiles.ts';
 import { keepSame, listingOf, unlessEmpty } from './unfinished.ts';
@@ -117,6 +124,7 @@ async function fetchAll(
 			},
 		});
 		await using _rest = unlessEmpty(partial);
+		await restoreModel(target);
 		const before = await readManifest(target);
 		await checkTaken(target, before, options);
 		const kept = keptOf(before, options.manifest);

@@ -18,6 +18,7 @@ import {
 	type ModelIdentity,
 	modelPaths,
 	replaceModel,
+	restoreModel,
 } from '../hub/placeModel.ts';
 import { rangedFile } from '../hub/rangedFile.ts';
 import type { HubFile, HubRepository } from '../hub/repository.ts';
@@ -31,6 +32,7 @@ import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { archiveHoldsWeights, unpackedWeights } from './archivedWeights.ts';
+import { builtFromOf, filesIn, isBuilt } from './builtFiles.ts';
 import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
 import { stampsOf } from './weightStamps.ts';
 
@@ -51,6 +53,14 @@ export interface BuildFlags {
 	/** Tells the plan, and ends. */
 	readonly plan?: boolean;
 }
+
+/** More bits, and the numbers of the source as they are, cannot both be had. */
+export const excluding = (): AppError =>
+	new AppError(
+		'invalid_request',
+		"'quality' and 'keep' exclude each other: either numbers get more bits, or they stay as they are.",
+		{ param: 'quality' },
+	);
 
 export interface BuildDeps {
 	readonly builder: ModelBuilder;
@@ -90,6 +100,7 @@ export async function buildFromHub(
 		},
 	});
 	await using _rest = unlessEmpty(partial);
+	await restoreModel(target);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: repository.repository });
 	const builtFrom = builtFromOf(weights, flags);
@@ -178,6 +189,7 @@ export async function buildFromPath(
 	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const { target, partial } = modelPaths(build.modelsFolder, build.folderName);
+	if (build.flags.quality === true && build.flags.keep === true) throw excluding();
 	makeFolder(build.modelsFolder);
 	await using _lock = await lockFile(`${partial}.lock`, { signal });
 	await using _rest = unlessEmpty(partial);
@@ -293,6 +305,11 @@ export async function runBuild(
 				return true;
 			},
 			onProgress: (progress) => emit({ type: 'progress', progress: progressOf(progress) }),
+			onWait: (model) =>
+				emit({
+					type: 'notice',
+					notice: `${model} is being built just now; this begins when that has ended.`,
+				}),
 		},
 		signal,
 	);
@@ -347,46 +364,4 @@ function progressFrom({ model, origin }: BuildRequest, elapsed: () => number) {
 			bytesPerSecond: at > first.at ? ((doneBytes - first.bytes) * 1000) / (at - first.at) : 0,
 		};
 	};
-}
-
-function builtFromOf({ format, weights }: WeightFiles, flags: BuildFlags): BuiltFrom {
-	return {
-		format,
-		files: weights.map(({ path, sizeBytes, sha256 }) => ({
-			path,
-			sizeBytes,
-			...defined({ sha256 }),
-		})),
-		...(flags.quality === true ? { quality: true } : {}),
-		...(flags.keep === true ? { keep: true } : {}),
-	};
-}
-
-/** Whether a folder has what would be built now. */
-export async function isBuilt(
-	target: string,
-	manifest: Manifest,
-	commit: string,
-	builtFrom: BuiltFrom,
-): Promise<boolean> {
-	if (manifest.commit !== commit || !isDeepStrictEqual(manifest.builtFrom, builtFrom)) return false;
-	const sizes = await Promise.all(
-		manifest.files.map(async ({ path }) => {
-			const found = await stat(inside(target, path)).catch(() => undefined);
-			return found?.size;
-		}),
-	);
-	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
-}
-
-/** The files below a folder, links left out, with paths in `/`. */
-export async function filesIn(folder: string, prefix = ''): Promise<Manifest['files']> {
-	const files: { path: string; sizeBytes: number }[] = [];
-	for (const { name, kind } of await listFolder(folder)) {
-		const path = join(folder, name);
-		if (kind === 'folder') pushAll(files, await filesIn(path, `${prefix}${name}/`));
-		else if (kind === 'file')
-			files.push({ path: prefix + name, sizeBytes: (await stat(path)).size });
-	}
-	return files.sort((a, b) => a.path.localeCompare(b.path));
 }

@@ -15,6 +15,7 @@ import {
 	type ModelIdentity,
 	modelPaths,
 	replaceModel,
+	restoreModel,
 } from '../hub/placeModel.ts';
 import type { RetryOptions } from '../hub/retry.ts';
 import { type StudentModel, studentLicense } from '../hub/studentRegistry.ts';
@@ -22,14 +23,8 @@ import { keepSame, listingOf, unlessEmpty } from '../hub/unfinished.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
-import {
-	type BuildDeps,
-	type BuildFlags,
-	type BuildPlace,
-	filesIn,
-	isBuilt,
-	runBuild,
-} from './builtModels.ts';
+import { filesIn, isBuilt } from './builtFiles.ts';
+import { type BuildDeps, type BuildFlags, type BuildPlace, runBuild } from './builtModels.ts';
 import type { BuildRequest } from './modelBuilder.ts';
 
 export interface StudentBuild extends BuildPlace {
@@ -59,6 +54,7 @@ export async function buildFromRegistry(
 		},
 	});
 	await using _rest = unlessEmpty(partial);
+	await restoreModel(target);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: student.repository });
 	const builtFrom = {

@@ -4,10 +4,12 @@
  */
 
 import { readdir, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
+import { isSideFile } from '../../hub/sideFiles.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import { moduleTypes, refuseModules } from '../embed/pooling.ts';
+import { cacheBytes, runtimeBytes } from '../modelFiles/estimateMemory.ts';
 import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
 import { languageConfig, readDecoderConfig } from './architectures/decoderConfig.ts';
 import { decoderFamily, vectorsOfDecoder } from './architectures/decoderFamilies.ts';
@@ -145,9 +147,13 @@ export async function buildFolder(
 			readCalibration(folder, vocabulary, readDecoderConfig(config).contextLength),
 		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),
 		check: async (folder, found) => {
-			listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
+			const onStep = () =>
+				listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
+			onStep();
 			return checkBuilt(folder, found, {
-				neededBytes: facts.memoryBytes,
+				onStep,
+				// It reads a few tokens only.
+				neededBytes: sizeBytes + runtimeBytes,
 				availableBytes: await listener.usableBytes(),
 			});
 		},
@@ -241,16 +247,17 @@ async function settingsOf(
 	return { config, files: await sideFiles(folder, config) };
 }
 
-/** Files that go with the model as they are. */
-const taken =
-	/^(generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
+/** Further chat templates lie in it. */
+const templateFolder = 'additional_chat_templates';
 
 async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	const files: Files = new Map();
+	const templates = await readdir(join(folder, templateFolder)).catch(() => []);
 	const names = [
-		...(await readdir(folder)).filter((name) => taken.test(name)),
+		...(await readdir(folder)),
+		...templates.map((name) => `${templateFolder}/${name}`),
 		'1_Pooling/config.json',
-	];
+	].filter((name) => isSideFile(name) && name !== 'config.json');
 	for (const name of names) {
 		const bytes = await readModelBytes(folder, name);
 		if (bytes !== undefined) files.set(name, bytes);
@@ -283,8 +290,12 @@ function expertsIn(config: JsonRecord): number {
 	return asNumber(local) ?? asNumber(all) ?? 0;
 }
 
-/** Beside the weights: caches, the runtime's own, what is computed. */
-const runtimeBytes = 150 * 2 ** 20;
+/** Bytes of the keys and values that a language model keeps, in float32 as its graph has them. */
+function cacheOf(config: JsonRecord): number {
+	if (!isDecoder(config)) return 0;
+	const { layers, kvHeads, headSize, contextLength } = readDecoderConfig(config);
+	return cacheBytes({ layers: layers.length, kvHeads, headSize, contextLength }, 4);
+}
 
 function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): BuildFacts {
 	let parameters = 0;
@@ -300,7 +311,7 @@ function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): B
 		architecture: String(config['model_type'] ?? '').slice(0, 100),
 		parameters,
 		sizeBytes,
-		memoryBytes: sizeBytes + runtimeBytes,
+		memoryBytes: sizeBytes + cacheOf(config) + runtimeBytes,
 		...(typeof license === 'string' ? { license: license.slice(0, 200) } : {}),
 		storedAs: most?.[0] ?? '',
 		...(config['vision_config'] !== undefined || config['audio_config'] !== undefined

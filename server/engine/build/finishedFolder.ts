@@ -8,8 +8,8 @@ import { defined } from '../../protocol/defined.ts';
 import type { BuiltLoss } from '../../protocol/index.ts';
 import { listFolder } from '../../store/listFolder.ts';
 import { removePath } from '../../store/movePath.ts';
-import { readPathBytes } from '../../store/openPath.ts';
 import { originName, readBuiltLoss } from '../modelFiles/builtLoss.ts';
+import { fileBytes } from './sources/bytes.ts';
 
 /** Small files by path, with `/` between folders and file. */
 export type SmallFiles = ReadonlyMap<string, string | Uint8Array>;
@@ -39,6 +39,12 @@ export interface FinishedPlan {
 	readonly origin: object;
 }
 
+async function wholeFile(path: string): Promise<Uint8Array> {
+	await using file = await fileBytes(path);
+	// Waited for here, while it is open.
+	return await file.read(0, file.size);
+}
+
 /** What a folder that is just what would be built says of itself; `undefined` for any other. */
 export async function finishedIn(
 	folder: string,
@@ -47,7 +53,7 @@ export async function finishedIn(
 	const found = await stat(join(folder, data.path)).catch(() => undefined);
 	if (found?.size !== data.bytes) return undefined;
 	for (const [path, content] of files) {
-		const bytes = await readPathBytes(join(folder, path)).catch(() => undefined);
+		const bytes = await wholeFile(join(folder, path)).catch(() => undefined);
 		if (bytes === undefined || !Buffer.from(content as Uint8Array).equals(bytes)) return undefined;
 	}
 	const said = await readModelJson(folder, originName).catch(() => undefined);

@@ -27,11 +27,12 @@ import type { Verdicts } from '../verify/verdict.ts';
 import { inputValues, tokensOf } from './encoderInputs.ts';
 import { PairWriter } from './pairWriter.ts';
 import {
+	cutVector,
 	type EmbeddingSettings,
 	normalize,
 	pool,
+	pooledOutput,
 	readEmbeddingSettings,
-	refuseModules,
 } from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
@@ -41,9 +42,6 @@ const maxRunTokens = 1024;
 /** Somebody waits for a few texts; larger requests give way to them. */
 const maxInteractiveTokens = 1024;
 export const usualEmbedLimits = { maxWaiting: 256, maxWaitingWork: 1_000_000, unit: 'tokens' };
-
-/** Output of graphs that make one vector of those of a text's tokens. */
-const pooled = 'sentence_embedding';
 
 interface EmbedLimits {
 	readonly contextLength: number;
@@ -89,11 +87,13 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = await modelFile(description.folder, file);
-	const settings =
-		description.task === 'rerank' ? bareLogits : await readEmbeddingSettings(description.folder);
 	const summary = await readGraphSummary(path);
+	const outputs = summary.outputs.map(({ name }) => name);
+	const settings =
+		description.task === 'rerank'
+			? bareLogits
+			: await readEmbeddingSettings(description.folder, outputs);
 	const isDynamic = hasPerTensorScales(summary);
-	if (!summary.outputs.some(({ name }) => name === pooled)) refuseModules(settings.otherModules);
 	const onCpu = (parts.session.executionProvider ?? 'cpu') === 'cpu';
 	const runTokens = onCpu ? maxRunTokens : Number.POSITIVE_INFINITY;
 	let refused = 'they would share scales';
@@ -131,7 +131,6 @@ const bareLogits: EmbeddingSettings = {
 	pooling: 'cls',
 	normalize: false,
 	prompt: '',
-	otherModules: [],
 };
 
 /** Vectors of two texts, alone and together. */
@@ -187,7 +186,7 @@ class EncoderEmbedder implements Embedder {
 		);
 		const vectors = await this.#admitted(sequences, [], request, signal);
 		return {
-			vectors: vectors.map((vector) => cut(vector, request.dimensions)),
+			vectors: vectors.map((vector) => cutVector(vector, request.dimensions)),
 			promptTokens: tokensOf(sequences),
 		};
 	}
@@ -387,7 +386,7 @@ class EncoderEmbedder implements Embedder {
 	// Some exports pool inside the graph and offer the result beside the token vectors.
 	#outputName(): string {
 		const names = [...this.#session.outputs.keys()];
-		const vectors = [pooled, 'last_hidden_state', 'token_embeddings'];
+		const vectors = [pooledOutput, 'last_hidden_state', 'token_embeddings'];
 		const known = this.#settings === bareLogits ? ['logits'] : vectors;
 		return known.find((name) => names.includes(name)) ?? (names[0] as string);
 	}
@@ -395,16 +394,4 @@ class EncoderEmbedder implements Embedder {
 	close(): void {
 		this.#session.close();
 	}
-}
-
-function cut(vector: Float32Array, dimensions: number | undefined): Float32Array {
-	if (dimensions === undefined || dimensions === vector.length) return vector;
-	if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > vector.length) {
-		throw new AppError(
-			'invalid_request',
-			`dimensions must be from 1 to ${vector.length}, not ${dimensions}.`,
-			{ param: 'dimensions' },
-		);
-	}
-	return normalize(vector.slice(0, dimensions));
 }

@@ -13,9 +13,10 @@ export interface EmbeddingSettings {
 	readonly normalize: boolean;
 	/** Text put in front of every input, when the publisher set a default prompt. */
 	readonly prompt: string;
-	/** Types of modules that change vectors in other ways, which only a graph that has them can compute: `Dense`. */
-	readonly otherModules: readonly string[];
 }
+
+/** Output of graphs that make one vector of those of a text's tokens. */
+export const pooledOutput = 'sentence_embedding';
 
 /** What sentence-transformers calls the steps that are known here. */
 const knownModules = new Set(['Transformer', 'Pooling', 'Normalize']);
@@ -24,7 +25,11 @@ const knownModules = new Set(['Transformer', 'Pooling', 'Normalize']);
  * Reads modules.json, its pooling module and the prompts. Re-exports often leave those files out; then the
  * model the config says it was made from decides, and otherwise token vectors are averaged and normalised.
  */
-export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSettings> {
+export async function readEmbeddingSettings(
+	folder: string,
+	outputs: readonly string[] = [],
+): Promise<EmbeddingSettings> {
+	if (!outputs.includes(pooledOutput)) refuseModules(await moduleTypes(folder));
 	const modules = await readModules(folder);
 	const poolingPath =
 		modules?.find((module) => module.type.endsWith('Pooling'))?.path ?? '1_Pooling';
@@ -35,7 +40,6 @@ export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSe
 		pooling: config === undefined ? await poolingOfOrigin(folder) : poolingOf(config),
 		normalize: modules === undefined || modules.some((module) => module.type.endsWith('Normalize')),
 		prompt: name === undefined ? '' : (asString(asRecord(prompts?.prompts)?.[name]) ?? ''),
-		otherModules: (await moduleTypes(folder)).filter((type) => !knownModules.has(type)),
 	};
 }
 
@@ -132,4 +136,17 @@ export function normalize(vector: Float32Array): Float32Array {
 		vector[index] = (vector[index] as number) / length;
 	}
 	return vector;
+}
+
+/** The beginning of a vector, made a whole one again. @throws AppError `invalid_request` beyond its length */
+export function cutVector(vector: Float32Array, dimensions: number | undefined): Float32Array {
+	if (dimensions === undefined || dimensions === vector.length) return vector;
+	if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > vector.length) {
+		throw new AppError(
+			'invalid_request',
+			`dimensions must be from 1 to ${vector.length}, not ${dimensions}.`,
+			{ param: 'dimensions' },
+		);
+	}
+	return normalize(vector.slice(0, dimensions));
 }

@@ -109,6 +109,31 @@ test('what gives vectors is not built as a language model, nor vectors as others
 	assert.match(await refusal(from), /module "Dense"/);
 });
 
+test('the plan tells the memory that the finished model is said to take', async () => {
+	const folder = temporaryFolder('memory');
+	const path = join(folder, 'small.gguf');
+	writeFileSync(path, smallGguf());
+	const target = join(folder, 'to');
+	let planned = 0;
+	await buildFolder(
+		{ source: { kind: 'path', path }, target, origin: { source: 'test' } },
+		{
+			onPlan: async ({ memoryBytes }) => {
+				planned = memoryBytes;
+			},
+			onProgress: () => {},
+			usableBytes: async () => 0,
+		},
+	);
+	const { memoryEstimateBytes } = await describeModel(target);
+	const cache = 2 * 2 * 2 * 16 * 512 * 4;
+	// The tokenizer is in the one and not in the other.
+	assert.ok(
+		Math.abs(planned - memoryEstimateBytes) < cache / 4,
+		`${planned} ${memoryEstimateBytes}`,
+	);
+});
+
 test('an empty chat template is none', async () => {
 	const folder = temporaryFolder('base');
 	const path = join(folder, 'base.gguf');
