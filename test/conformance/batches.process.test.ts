@@ -272,7 +272,9 @@ test('whoever has guessed the ids and the Idempotency-Key of somebody else gets 
 	const sameKey = { headers: { 'Idempotency-Key': 'the same' } };
 	const asked = (id: string) =>
 		({
-			...{ input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' },
+			input_file_id: id,
+			endpoint: '/v1/chat/completions',
+			completion_window: '24h',
 		}) as const;
 	const resting = await anna.client.batches.create(asked(input.id), sameKey);
 	await anna.call('POST', `/v1/batches/${resting.id}/pause`);
