@@ -180,10 +180,9 @@ export class JobService {
 			cancel: (person) => cancelJobs(person, { store, batches }),
 			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
+				// All are told before one is waited for, or the others would begin more.
 				sweeping.abort();
-				await swept;
-				await manager.close();
-				await worker.close();
+				await Promise.all([swept, manager.close(), worker.close()]);
 				await queue[Symbol.asyncDispose]();
 				await store[Symbol.asyncDispose]();
 			},
