@@ -15,6 +15,7 @@ import { translateSample, translateSelection } from './actions/translateSelectio
 import { writeCommitMessage } from './ai/commitMessage.ts';
 import { explainTerminal } from './ai/terminalHelp.ts';
 import { turnOnCompletions } from './ai/turnOnCompletions.ts';
+import { chooseAllowances } from './chat/agent/chooseAllowances.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatSideView.ts';
 import { addEngine } from './engines/addEngine.ts';
@@ -46,6 +47,7 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.openTab': ({ context, makeChatPage }) =>
 		openChatTab(context.extensionUri, makeChatPage),
 	'nearglot.chat.find': ({ chat, store }) => findChat(chat, store),
+	'nearglot.chat.allowances': ({ allowances }) => chooseAllowances(allowances),
 	'nearglot.chat.export': ({ chat }) => exportChat(chat),
 	'nearglot.chat.attachSelection': ({ chat }) => attachToChat(chat, false),
 	'nearglot.chat.commitMessage': ({ languageServer }, source) =>

@@ -1,5 +1,6 @@
 /** The composition root: everything that lives as long as the window does is made here. */
 
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { type TeamRenewal, teamRenewRequest } from '../server/protocol/index.ts';
 import { removeOldDrafts } from '../server/store/files.ts';
@@ -12,6 +13,8 @@ import { registerModelProvider } from './ai/modelProvider.ts';
 import { registerParticipant } from './ai/participant.ts';
 import { registerMcpServer } from './ai/registerMcpServer.ts';
 import { registerTools } from './ai/tools.ts';
+import { Allowances } from './chat/agent/allowances.ts';
+import { openFoldersName } from './chat/agent/openFoldersName.ts';
 import { ChatPageController } from './chat/chatPageController.ts';
 import { createChatView } from './chat/chatSideView.ts';
 import { ChatStore } from './chat/chatStore.ts';
@@ -86,7 +89,8 @@ export function createExtension(
 	const chatFolder = vscode.Uri.joinPath(context.globalStorageUri, 'chats').fsPath;
 	const transcriptFolder = vscode.Uri.joinPath(context.globalStorageUri, 'transcripts').fsPath;
 	for (const folder of [chatFolder, transcriptFolder]) void removeOldDrafts(folder, Date.now());
-	const store = new ChatStore(chatFolder, (context.storageUri ?? context.globalStorageUri).fsPath);
+	const workspaceFolder = (context.storageUri ?? context.globalStorageUri).fsPath;
+	const store = new ChatStore(chatFolder, workspaceFolder);
 	const notices = reportToUser(log);
 	const accounts = new TeamAccounts(context, log);
 	const team = new Team(languageServer, accounts, context.globalState);
@@ -99,7 +103,9 @@ export function createExtension(
 	/** Other models can be asked: somebody signed in or out, or one was downloaded or removed here. */
 	const onModelsChanged: vscode.Event<void> = (listener) =>
 		vscode.Disposable.from(team.onDidChange(listener), models.onDidChangeModels(listener));
-	const agent = { memory: context.workspaceState, folder: store.changesFolder };
+	const allowancesFolder = vscode.Uri.joinPath(context.globalStorageUri, 'agent').fsPath;
+	const allowances = new Allowances(() => join(allowancesFolder, `${openFoldersName()}.json`));
+	const agent = { allowances, folder: store.changesFolder };
 	const { page: chat, disposable: chatView } = createChatView(context, {
 		agent,
 		proposals,
@@ -146,6 +152,7 @@ export function createExtension(
 		languageServer,
 		chat,
 		store,
+		allowances,
 		proposals,
 		edits,
 		models,

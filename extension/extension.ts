@@ -3,6 +3,7 @@
 import type * as vscode from 'vscode';
 import type { Team } from './account/team.ts';
 import type { MessageReviews } from './actions/review/messageReviews.ts';
+import type { Allowances } from './chat/agent/allowances.ts';
 import type { ChatPageController } from './chat/chatPageController.ts';
 import type { ChatStore } from './chat/chatStore.ts';
 import type { Proposals } from './chat/proposals.ts';
@@ -23,6 +24,8 @@ export interface Extension {
 	readonly languageServer: LanguageServerClient;
 	readonly chat: ChatPageController;
 	readonly store: ChatStore;
+	/** What the agents of chats may do without asking. */
+	readonly allowances: Allowances;
 	readonly proposals: Proposals;
 	readonly edits: InPlaceEdits;
 	readonly models: ModelsTree;

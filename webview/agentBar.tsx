@@ -6,13 +6,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ApprovalRequest } from '../server/protocol/index.ts';
 import { IconButton } from './icons.tsx';
 import { useChat } from './page.ts';
+import type { StringKey } from './protocol.ts';
 
 export function AgentBar(): VNode | null {
 	const { agent } = useChat();
-	const { approval = null, files = [] } = agent.value ?? {};
+	const { approval = null, files = [], allowed = 0, isOn = false } = agent.value ?? {};
 	return (
 		<>
 			{files.length > 0 && <ChangedFiles />}
+			{isOn && allowed > 0 && <Allowed count={allowed} />}
 			{approval && <Approval request={approval} key={approval.id} />}
 		</>
 	);
@@ -20,6 +22,13 @@ export function AgentBar(): VNode | null {
 
 /** Milliseconds after which a card can be answered. */
 const readyAfterMs = 500;
+
+/** What a tool asks, as people say it. */
+const questions: ReadonlyMap<string, StringKey> = new Map([
+	['edit_file', 'asksEdit'],
+	['read_file', 'asksRead'],
+	['run_command', 'asksRun'],
+]);
 
 /** A tool waits: nothing is chosen beforehand but not to allow it. */
 function Approval({ request }: { request: ApprovalRequest }): VNode {
@@ -54,7 +63,7 @@ function Approval({ request }: { request: ApprovalRequest }): VNode {
 			aria-describedby="approval-detail"
 			tabIndex={-1}
 		>
-			<h2 id="approval-title">{t('asksConsent', tool)}</h2>
+			<h2 id="approval-title">{t(questions.get(tool) ?? 'asksConsent', tool)}</h2>
 			<pre id="approval-detail">{detail}</pre>
 			<div class="row">
 				{button('once', t('allowOnce'))}
@@ -63,6 +72,23 @@ function Approval({ request }: { request: ApprovalRequest }): VNode {
 				{button('no', t('allowNo'))}
 			</div>
 		</section>
+	);
+}
+
+/** Leads to what is not asked for any more. */
+function Allowed({ count }: { count: number }): VNode {
+	const { send, t } = useChat();
+	return (
+		<p class="allowed">
+			<button
+				type="button"
+				class="link"
+				title={t('allowedHint')}
+				onClick={() => send({ type: 'allowances' })}
+			>
+				{t('allowed', count)}
+			</button>
+		</p>
 	);
 }
 

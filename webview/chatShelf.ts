@@ -4,6 +4,7 @@
  */
 
 import type { Conversation } from '../server/protocol/index.ts';
+import { mergeConversations } from '../server/protocol/mergeConversations.ts';
 import { personId } from './signedInPerson.ts';
 
 const databaseName = 'nearglot.chats';
@@ -49,10 +50,30 @@ export class ChatShelf {
 		return chat?.person === this.#person ? chat : undefined;
 	}
 
-	/** Keeps a conversation as it is now; title and pin stay. */
-	async save(conversation: Conversation): Promise<void> {
-		const known = await this.get(conversation.id);
-		await this.put({ ...known, id: conversation.id, person: this.#person, conversation });
+	/** Keeps a conversation with what another tab has added to it; resolves with both. Title and pin stay. */
+	async save(conversation: Conversation): Promise<Conversation> {
+		const { id } = conversation;
+		const next = (known: ShelvedChat | undefined): ShelvedChat => {
+			const own = known?.person === this.#person ? known : undefined;
+			const merged = own ? mergeConversations(conversation, own.conversation) : conversation;
+			return { ...own, id, person: this.#person, conversation: merged };
+		};
+		if (!this.#database) {
+			const chat = next(this.#memory.get(id));
+			this.#memory.set(id, chat);
+			return chat.conversation;
+		}
+		let chat: ShelvedChat | undefined;
+		// In one transaction: another tab may save the same chat.
+		await this.#ask('readwrite', (store) => {
+			const request = store.get(id);
+			request.onsuccess = () => {
+				chat = next(request.result as ShelvedChat | undefined);
+				store.put(chat);
+			};
+			return request;
+		});
+		return chat?.conversation ?? conversation;
 	}
 
 	async put(chat: ShelvedChat): Promise<void> {

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
+import { useDiagram } from './diagram.tsx';
 import type { ColouredPart } from './highlight.ts';
 import { Icon, IconButton, type IconName } from './icons.tsx';
 import { TurnContext, useChat } from './page.ts';
@@ -20,6 +21,10 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 	const name = language.trim().split(/[\s{,]/)[0] ?? '';
 	const isDifference = name === 'diff' || name === 'patch';
 	const box = useRef<HTMLPreElement>(null);
+	const figure = useRef<HTMLElement>(null);
+	const diagram = useDiagram(text, closed && name === 'mermaid', figure);
+	const isSourceShown = useMemo(() => signal(false), []);
+	const isDrawn = diagram.value !== undefined && !isSourceShown.value;
 	const coloured = useMemo(() => signal<readonly ColouredPart[] | undefined>(undefined), []);
 	useEffect(() => {
 		coloured.value = undefined;
@@ -43,9 +48,21 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 	const more = useMemo(() => signal(false), []);
 	const editor = page.value?.capabilities.editor ?? false;
 	return (
-		<figure class="code">
+		<figure class="code" ref={figure}>
 			<figcaption>
 				<span>{name || t('code')}</span>
+				{diagram.value !== undefined && (
+					<button
+						type="button"
+						class="link"
+						aria-pressed={isSourceShown.value}
+						onClick={() => {
+							isSourceShown.value = !isSourceShown.value;
+						}}
+					>
+						{t('diagramSource')}
+					</button>
+				)}
 				{editor && <MainAction text={text} isShell={isShell} />}
 				<CopyButton text={text} label={t('copy')} />
 				{editor && (
@@ -78,8 +95,14 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 					/>
 				</div>
 			)}
+			{isDrawn && (
+				// biome-ignore lint/a11y/noNoninteractiveTabindex: wide diagrams are scrolled with the keyboard
+				<div class="diagram" tabIndex={0}>
+					<img src={diagram.value} alt={t('diagram')} />
+				</div>
+			)}
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard */}
-			<pre ref={box} tabIndex={0}>
+			<pre ref={box} tabIndex={0} hidden={isDrawn}>
 				<code>
 					{isDifference
 						? differenceLines(text)

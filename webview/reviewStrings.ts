@@ -4,6 +4,8 @@ export const reviewStrings = {
 	acceptAll: 'Accept all shown',
 	accepted: 'Accepted',
 	again: 'Try again',
+	before: 'Until now: {0}',
+	changedSource: 'Source changed',
 	allLanguages: 'All languages',
 	allStates: 'All messages',
 	edited: 'Edited',

@@ -58,9 +58,11 @@ export function showChat(id: string): void {
 	ownStores().tab.set(currentName, id);
 }
 
-export async function keepChat(conversation: Conversation): Promise<void> {
-	await (await shelf()).save(conversation);
+/** Keeps a chat; resolves with it and with what another tab has added to it. */
+export async function keepChat(conversation: Conversation): Promise<Conversation> {
+	const kept = await (await shelf()).save(conversation);
 	await refresh();
+	return kept;
 }
 
 export async function storedChat(id: string): Promise<Conversation | undefined> {

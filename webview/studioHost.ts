@@ -3,30 +3,25 @@
  * interface behind it and the browser's own storage for chats.
  */
 
-import { conversationHeaders } from '../server/protocol/conversationHeader.ts';
 import {
 	AppError,
-	type ChatDelta,
-	type ChatEnd,
-	type ChatParams,
 	ChatSession,
 	choosableChatModels,
 	type HostMessage,
 	type PageMessage,
-	readAnswer,
 	toMarkdown,
 	usualChatModel,
-	wireMessages,
 } from '../server/protocol/index.ts';
-import { chatCompletions } from '../server/protocol/routeAddresses.ts';
 import type { Bridge } from './bridge.ts';
 import { ownStores } from './ownStore.ts';
 import { chatStrings } from './protocol.ts';
+import { answerInStudio } from './studioAnswer.ts';
 import type { StudioApi } from './studioApi.ts';
 import { firstChat, keepChat, showChat, storedChat } from './studioChats.ts';
 import { translated } from './studioText.ts';
 
-const modelName = 'model';
+/** Name of the stored choice of a chat model. */
+export const modelName = 'model';
 const draftName = 'draft';
 
 /** The way from the list of chats to the chat that is shown. */
@@ -54,8 +49,8 @@ export function studioBridge(
 	};
 	const session = new ChatSession(
 		{
-			complete: (params, onDelta, signal) => complete(api, params, onDelta, signal),
-			save: keepChat,
+			complete: (params, onDelta, signal) => answerInStudio(api, params, onDelta, signal),
+			save: async (conversation) => session.join(await keepChat(conversation)),
 			post,
 			id: () => crypto.randomUUID(),
 			now: () => new Date(),
@@ -126,6 +121,7 @@ export function studioBridge(
 			case 'attach':
 			case 'dictate':
 			case 'agent':
+			case 'allowances':
 			case 'approve':
 			case 'changes':
 			case 'restore':
@@ -171,23 +167,4 @@ export function studioBridge(
 		},
 	};
 	return { bridge, chats };
-}
-
-async function complete(
-	api: StudioApi,
-	{ conversation, ...params }: ChatParams,
-	onDelta: (delta: ChatDelta) => void,
-	signal: AbortSignal,
-): Promise<ChatEnd> {
-	onDelta({ progress: { phase: 'connecting' } });
-	const headers = conversationHeaders(conversation);
-	const body = {
-		...params,
-		messages: wireMessages(params.messages),
-		stream: true,
-		stream_options: { include_usage: true },
-		return_progress: true,
-	};
-	const response = await api.client.open(chatCompletions, { body, headers }, { signal });
-	return readAnswer(response, { model: params.model ?? '', onDelta, signal });
 }

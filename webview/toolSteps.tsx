@@ -35,7 +35,9 @@ function Use({ use, running }: { use: ToolUse; running: boolean }): VNode {
 				: 'toolUsed';
 	return (
 		<details class={`tool-use ${state === 'toolFailed' ? 'failed' : ''}`}>
-			<summary>{t(state, use.name)}</summary>
+			<summary>
+				{t(state, use.name)} <code>{subjectOf(use.arguments)}</code>
+			</summary>
 			<p class="note">{t('toolArguments')}</p>
 			<pre>{indented(use.arguments)}</pre>
 			{use.result !== undefined && (
@@ -46,6 +48,21 @@ function Use({ use, running }: { use: ToolUse; running: boolean }): VNode {
 			)}
 		</details>
 	);
+}
+
+/** Longest subject of a call in its one line, in characters. */
+const maxSubject = 80;
+
+/** What a call is about, where its arguments say it: a path, a command, what is looked for. */
+function subjectOf(text: string): string {
+	try {
+		const input = JSON.parse(text) as Readonly<Record<string, unknown>>;
+		const known = ['path', 'command', 'text', 'pattern', 'query'].map((name) => input[name]);
+		const found = known.find((value): value is string => typeof value === 'string') ?? '';
+		return found.length > maxSubject ? `${found.slice(0, maxSubject)}…` : found;
+	} catch {
+		return '';
+	}
 }
 
 /** JSON for reading; what is no JSON stays as the model wrote it. */

@@ -18,7 +18,7 @@ import { type HostMessage, type PageMessage, parsePageMessage } from '../../webv
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { chatSampling, setting, storeSetting } from '../settings.ts';
-import { ChatAgent } from './agent/chatAgent.ts';
+import { ChatAgent, type ChatAgentDeps } from './agent/chatAgent.ts';
 import { answerOfServer } from './answerOfServer.ts';
 import {
 	fileAttachment,
@@ -49,7 +49,7 @@ export interface ChatPageControllerDeps {
 	readonly store: ChatStore;
 	readonly extensionUri: vscode.Uri;
 	/** What was allowed, and where what files held before is kept. */
-	readonly agent: { readonly memory: vscode.Memento; readonly folder: string };
+	readonly agent: Pick<ChatAgentDeps, 'allowances' | 'folder'>;
 	readonly proposals: Proposals;
 	readonly tools: ChosenTools;
 	readonly dictation: Dictation;
@@ -85,7 +85,7 @@ export class ChatPageController {
 					),
 				tools: (model) => this.#agent.toolSet(model, deps.tools.toolSet(model)),
 				save: async (conversation) => {
-					await deps.store.save(conversation);
+					this.session.join(await deps.store.save(conversation));
 					if (deps.remembered) await deps.store.remember(conversation.id);
 				},
 				post: (message) => this.#post(message),
@@ -97,6 +97,7 @@ export class ChatPageController {
 		this.#agent = new ChatAgent({
 			...deps.agent,
 			session: () => this.session,
+			join: async () => this.session.join(await deps.store.load(this.session.conversation.id)),
 			show: async (address, before) => {
 				const uri = vscode.Uri.parse(address, true);
 				if (before === null) await vscode.window.showTextDocument(uri);
@@ -118,6 +119,7 @@ export class ChatPageController {
 				if (message) void this.#handle(message).catch(showError);
 			}),
 			this.#context.follow(() => this.#postContext()),
+			this.#agent.follow(),
 			this.#deps.onModelsChanged(() => void this.#showModels().catch(() => undefined)),
 			vscode.workspace.onDidChangeConfiguration((event) => {
 				if (!event.affectsConfiguration('nearglot.chat.model')) return;
@@ -220,6 +222,7 @@ export class ChatPageController {
 			case 'attach':
 				return chooseAttachment(this);
 			case 'agent':
+			case 'allowances':
 			case 'approve':
 			case 'changes':
 			case 'restore':

@@ -7,6 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../server/protocol/defined.ts';
 import type { Conversation } from '../../server/protocol/index.ts';
+import { mergeConversations } from '../../server/protocol/mergeConversations.ts';
 import { makePrivateDir, readPlainText, writePrivateFile } from '../../server/store/files.ts';
 import { JsonFile, type JsonFormat } from '../../server/store/jsonFile.ts';
 import { removePath } from '../../server/store/movePath.ts';
@@ -30,7 +31,7 @@ export class ChatStore {
 	readonly #folder: string;
 	readonly #workspaceFolder: string;
 	/** Writes to one file follow each other. */
-	#last: Promise<void> = Promise.resolve();
+	#last: Promise<unknown> = Promise.resolve();
 	/** Deleted chats: an answer that is still being written to one must not bring it back. */
 	readonly #removed = new Set<string>();
 
@@ -44,20 +45,26 @@ export class ChatStore {
 		return join(this.#folder, 'changes');
 	}
 
-	save(conversation: Conversation): Promise<void> {
+	/** Keeps a chat with what another window has added to it; resolves with both, `undefined` when it was deleted. */
+	save(conversation: Conversation): Promise<Conversation | undefined> {
 		return this.#inTurn(async () => {
-			if (this.#removed.has(conversation.id)) return;
+			if (this.#removed.has(conversation.id)) return undefined;
 			await makePrivateFolder(this.#folder);
-			await this.#file(conversation.id).change(() => [{ chat: conversation }, undefined]);
+			return await this.#file(conversation.id).change(({ chat: kept }) => {
+				const chat = kept ? mergeConversations(conversation, kept) : conversation;
+				return [{ chat }, chat];
+			});
 		});
 	}
 
 	/** Gives a chat another title, or pins it; one that is gone stays away. */
 	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): Promise<void> {
 		return this.#inTurn(async () => {
-			const chat = await this.load(id);
-			if (!chat || this.#removed.has(id)) return;
-			await this.#file(id).change(() => [{ chat: { ...chat, ...label } }, undefined]);
+			if (this.#removed.has(id) || !(await this.load(id))) return;
+			await this.#file(id).change((now) => [
+				now.chat ? { chat: { ...now.chat, ...label } } : now,
+				undefined,
+			]);
 		});
 	}
 
@@ -107,9 +114,10 @@ export class ChatStore {
 		});
 	}
 
-	#inTurn(work: () => Promise<void>): Promise<void> {
-		this.#last = this.#last.then(work, work);
-		return this.#last;
+	#inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+		const done = this.#last.then(work, work);
+		this.#last = done;
+		return done;
 	}
 
 	#current(): string {

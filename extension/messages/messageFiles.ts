@@ -14,6 +14,8 @@ export const messageFilePattern = `**/{${[
 	),
 	...['strings', 'arrays', 'plurals'].map((name) => `${name}*.xml`),
 ].join(',')}}`;
+/** What is recorded of translations in a folder, by the command line. */
+export const recordFile = '.nearglot/translations.json';
 /** Documents whose keys are looked at: one selector, for beside a distant workspace both may mean the same documents. */
 export const messageSchemes: vscode.DocumentSelector = [
 	{ scheme: 'file' },

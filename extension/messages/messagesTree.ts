@@ -3,7 +3,13 @@
 import * as vscode from 'vscode';
 import type { MessageFamily, MessageProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { familiesIn, messageFilePattern, messageFileText, textIfThere } from './messageFiles.ts';
+import {
+	familiesIn,
+	messageFilePattern,
+	messageFileText,
+	recordFile,
+	textIfThere,
+} from './messageFiles.ts';
 import { shareBar } from './shareBar.ts';
 
 /** A family of message files and the folder it is of. */
@@ -21,8 +27,6 @@ type Node = FamilyNode | LocaleNode;
 /** Milliseconds of quiet after a file has changed. */
 const quietMs = 400;
 const contextKey = 'nearglot.hasMessages';
-/** What the command line records of translations. */
-const recordPath = '.nearglot/translations.json';
 
 /** Serves the view `nearglot.messages`, which is there while the workspace has message files. */
 export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -117,7 +121,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 				messageFileText(vscode.Uri.joinPath(folder.uri, path)),
 			),
 		);
-		const record = await textIfThere(vscode.Uri.joinPath(folder.uri, recordPath));
+		const record = await textIfThere(vscode.Uri.joinPath(folder.uri, recordFile));
 		return this.#languageServer.request('nearglot/messageProgress', {
 			fileName: family.source,
 			source: source ?? '',

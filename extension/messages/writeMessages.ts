@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { AppError, type MessageFamily } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { changedPart } from './changedPart.ts';
-import { messageFileText, textIfThere } from './messageFiles.ts';
+import { messageFileText, recordFile, textIfThere } from './messageFiles.ts';
 
 /** Texts for one file. */
 export interface FileMessages {
@@ -31,32 +31,47 @@ export async function writeMessages(
 	const sourceText = await messageFileText(at(source));
 	const edit = new vscode.WorkspaceEdit();
 	const refused: { path: string; key: string }[] = [];
+	const record = await textIfThere(at(recordFile));
+	let recorded = record;
 	for (const { path, to, messages } of files) {
 		const uri = at(path);
 		const before = await textIfThere(uri);
 		const made = await languageServer.request('nearglot/setMessages', {
 			...{ fileName: source, source: sourceText, target: before ?? '', to, messages },
+			...(recorded === undefined ? {} : { recorded: { text: recorded, path } }),
 		});
+		recorded = made.recorded ?? recorded;
 		for (const key of made.refused) refused.push({ path, key });
 		if (made.text === before || made.refused.length === messages.length) continue;
 		if (before === undefined) {
 			edit.createFile(uri, { contents: new TextEncoder().encode(made.text), overwrite: false });
 			continue;
 		}
-		const document = await vscode.workspace.openTextDocument(uri);
-		if (document.getText() !== before)
-			throw new AppError(
-				'conflict',
-				vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
-			);
-		const { start, end, insert } = changedPart(before, made.text);
-		const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-		edit.replace(uri, range, insert);
+		await replaceIn(edit, uri, before, made.text);
 	}
+	if (record !== undefined && recorded !== undefined && recorded !== record)
+		await replaceIn(edit, at(recordFile), record, recorded);
 	if (edit.size > 0 && !(await vscode.workspace.applyEdit(edit)))
 		throw new AppError(
 			'conflict',
 			vscode.l10n.t('The editor refused the change of {0}. Is the file read-only?', source),
 		);
 	return refused;
+}
+
+/** Adds the change of a file to an edit. @throws AppError `conflict` when the file is not what it was */
+async function replaceIn(
+	edit: vscode.WorkspaceEdit,
+	uri: vscode.Uri,
+	before: string,
+	after: string,
+): Promise<void> {
+	const document = await vscode.workspace.openTextDocument(uri);
+	if (document.getText() !== before)
+		throw new AppError(
+			'conflict',
+			vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
+		);
+	const { start, end, insert } = changedPart(before, after);
+	edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), insert);
 }

@@ -25,6 +25,7 @@ import { makePrivateFolder } from '../privateFiles.ts';
 import { setting } from '../settings.ts';
 import { exportToFile } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
+import { outlineByChat } from './outlineByChat.ts';
 import { openRecordingFile, type RecordingFile } from './recordingFile.ts';
 import { keepChoice, transcribeChoice } from './transcribeChoice.ts';
 import { transcribePath, translateLines } from './transcribePath.ts';
@@ -79,6 +80,8 @@ export class RecordingPage implements vscode.Disposable {
 					transcribePath(languageServer, file.path, choice, onDelta, signal),
 				translate: (texts, languages, signal) =>
 					translateLines(languageServer, texts, languages, signal),
+				outline: (document, onProgress, signal) =>
+					outlineByChat(languageServer, document, onProgress, signal),
 				save: (changed) => store.save(file.fingerprint, changed),
 				post: (message) => this.#post(message),
 				onState: () => this.#postState(),
@@ -174,7 +177,9 @@ export class RecordingPage implements vscode.Disposable {
 	#text(content: ExportContent, times: boolean): string {
 		const { document } = this.session;
 		if (!document) return '';
-		return exportTranscript(document, { format: 'text', content, times, title: this.name });
+		// What is copied and inserted are the words alone.
+		const { outline: _, ...words } = document;
+		return exportTranscript(words, { format: 'text', content, times, title: this.name });
 	}
 
 	async #ready(webview: vscode.Webview): Promise<void> {

@@ -14,7 +14,7 @@ import {
 	translateFileInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
-import { applyEdits } from '../translate/documents/edits.ts';
+import { emptyMessages } from '../translate/documents/emptyMessages.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import type { MessageFormat } from '../translate/documents/messageChanges.ts';
 import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
@@ -320,19 +320,12 @@ async function dueMessages(
 		record.setMessages(target, recordedMessages(states, record.messages(target), new Set()));
 		return undefined;
 	}
-	/** The file without the translations of some messages, which are missing then. */
+	/** The file without the translations of changed messages. */
 	const without = (kept: ReadonlySet<string>): string =>
-		applyEdits(
+		emptyMessages(
 			present,
-			stale
-				.filter((state) => !kept.has(state.source))
-				.flatMap(({ value }) => {
-					if (!value) return [];
-					const { start, end, empty } = value;
-					// A block of YAML ends with its line.
-					return [{ start, end, text: present[end - 1] === '\n' ? `${empty}\n` : empty }];
-				}),
-		).text;
+			stale.filter((state) => !kept.has(state.source)),
+		);
 	const make: Due['make'] = async (translator, signal) => {
 		const job = { fileName: basename(source), text: read.text, to, ...defined({ from }) };
 		const merge = (kept: ReadonlySet<string>): Promise<MissingResult> =>

@@ -132,7 +132,8 @@ export function editingRequests(editing: Editing) {
 	};
 
 	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
-		const { fileName, source, target, to, from, without, uri, partialResultToken } = params;
+		const { fileName, source, target, to, from, uri, partialResultToken } = params;
+		const { without, recorded } = params;
 		const languages = { to, ...(from ? { from } : {}) };
 		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
 		const notes = new MessageNotes();
@@ -140,7 +141,7 @@ export function editingRequests(editing: Editing) {
 			translations.translate(texts, { ...ask, from: language }, signal),
 		);
 		const made = await translateMissingInWorker(
-			{ fileName, text: source, target, ...languages, ...(without ? { without } : {}) },
+			{ fileName, text: source, target, ...languages, ...defined({ without, recorded }) },
 			{ ...translations.translator(ask, signal), translate: translator },
 			signal,
 		);
@@ -149,9 +150,12 @@ export function editingRequests(editing: Editing) {
 	};
 
 	const set: Handler<'nearglot/setMessages'> = (
-		{ fileName, source, target, to, messages },
+		{ fileName, source, target, to, messages, recorded },
 		signal,
-	) => setMessagesInWorker({ fileName, text: source, target, to, set: messages }, signal);
+	) => {
+		const job = { fileName, text: source, target, to, set: messages, ...defined({ recorded }) };
+		return setMessagesInWorker(job, signal);
+	};
 
 	const progress: Handler<'nearglot/messageProgress'> = (
 		{ fileName, source, target, to, withMessages, recorded },

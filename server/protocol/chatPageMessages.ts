@@ -63,6 +63,8 @@ export interface AgentState {
 	readonly isPossible: boolean;
 	readonly isOn: boolean;
 	readonly approval: ApprovalRequest | null;
+	/** How many things it may do without asking. */
+	readonly allowed: number;
 	/** Files that it has changed and nobody has decided on. */
 	readonly files: readonly {
 		readonly uri: string;
@@ -120,6 +122,8 @@ export type PageMessage =
 	| { readonly type: 'attach' }
 	/** Turns the agent on or off. */
 	| { readonly type: 'agent' }
+	/** Shows what the agent may do without asking, to be taken back. */
+	| { readonly type: 'allowances' }
 	| { readonly type: 'approve'; readonly id: string; readonly choice: ApprovalChoice }
 	/** Of a file that the agent has changed; of all when `uri` is empty. */
 	| {

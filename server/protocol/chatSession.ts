@@ -3,7 +3,8 @@
  * editor; what touches one is a dependency.
  */
 
-import type { HostMessage, PageState } from './chatPageMessages.ts';
+import type { PageState } from './chatPageMessages.ts';
+import type { ChatSessionDeps, QuestionOptions } from './chatSessionDeps.ts';
 import { requestTitle, wantsTitle } from './chatTitle.ts';
 import {
 	type Attachment,
@@ -16,26 +17,10 @@ import {
 } from './conversation.ts';
 import { defined } from './defined.ts';
 import { asAppError, toErrorWire } from './errorWire.ts';
+import { mergeConversations } from './mergeConversations.ts';
 import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
 import { type ModelInfo, usualChatModel } from './modelTypes.ts';
 import { completeWithTools, type ToolSet, type ToolStep } from './toolLoop.ts';
-
-export interface ChatSessionDeps {
-	/** Streams an answer, all its words as deltas; rejects with AppError. */
-	readonly complete: (
-		params: ChatParams,
-		onDelta: (delta: ChatDelta) => void,
-		signal: AbortSignal,
-	) => Promise<ChatEnd>;
-	/** Tools the chosen model may use; without it, none. */
-	readonly tools?: (model: ModelInfo | undefined) => ToolSet;
-	readonly save: (conversation: Conversation) => Promise<void>;
-	readonly post: (message: HostMessage) => void;
-	readonly id: () => string;
-	readonly now: () => Date;
-	/** Runs something later; returns what takes it back. */
-	readonly later?: (ms: number, run: () => void) => () => void;
-}
 
 /** Longest time that what arrives of an answer is kept in memory only. */
 const saveWithinMs = 1000;
@@ -47,11 +32,6 @@ const laterByClock = (ms: number, run: () => void) => {
 	const timer = setTimeout(run, ms);
 	return () => clearTimeout(timer);
 };
-
-export interface QuestionOptions {
-	readonly instruction?: string;
-	readonly complete?: ChatSessionDeps['complete'];
-}
 
 /** A chat that goes on while no page shows it. */
 export class ChatSession {
@@ -117,6 +97,17 @@ export class ChatSession {
 	/** Takes over what a list has changed of the chat that is shown: its next save must not bring back the old. */
 	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): void {
 		if (this.#conversation.id === id) this.#conversation = { ...this.#conversation, ...label };
+	}
+
+	/** Takes in what another page of the same chat has added to what is kept of it; what is shown stays. */
+	join(kept: Conversation | undefined): void {
+		const own = this.state.conversation;
+		if (kept?.id !== own.id) return;
+		const merged = mergeConversations(own, kept);
+		const isKnown = merged.turns.every((turn, index) => turn === own.turns[index]);
+		if (isKnown && merged.title === own.title && merged.pinned === own.pinned) return;
+		this.#conversation = merged;
+		this.onState?.();
 	}
 
 	open(conversation: Conversation): void {

@@ -73,7 +73,17 @@ export interface TranslateMissingParams {
 	readonly without?: readonly string[];
 	/** Document whose workspace has the glossary. */
 	readonly uri?: string;
+	/** As {@link MessageProgressParams} has it: messages whose source has changed are translated, too. */
+	readonly recorded?: RecordedTranslations;
 	readonly partialResultToken?: string | number;
+}
+
+/** What was recorded of translations in the project. */
+export interface RecordedTranslations {
+	/** Text of its `.nearglot/translations.json`. */
+	readonly text: string;
+	/** Path of the translated file in it. */
+	readonly path: string;
 }
 
 /** How far a translated file is; counted in messages of the source. */
@@ -86,8 +96,7 @@ export interface MessageProgressParams {
 	readonly to: string;
 	/** Whether the messages are wanted, too. */
 	readonly withMessages?: boolean;
-	/** What was recorded of translations in the project: text of its `.nearglot/translations.json`, and path of the target in it. */
-	readonly recorded?: { readonly text: string; readonly path: string };
+	readonly recorded?: RecordedTranslations;
 }
 
 /** A message of a source file and what a translated file makes of it. */
@@ -103,6 +112,8 @@ export interface MessageRow {
 	readonly targetAt?: number;
 	/** Part of a sentence: why a program could not use the target, as with a placeholder that is lost. */
 	readonly fault?: string;
+	/** The source has changed since it was translated, as far as the record says. */
+	readonly isStale?: true;
 }
 
 export interface MessageProgress {
@@ -147,6 +158,8 @@ export interface SetMessagesParams {
 	readonly to: string;
 	/** Keys as {@link MessageRow} has them. */
 	readonly messages: readonly { readonly key: string; readonly text: string }[];
+	/** To be told which translations hold for a changed source as they are. */
+	readonly recorded?: RecordedTranslations;
 }
 
 export interface SetMessagesResult {
@@ -156,6 +169,8 @@ export interface SetMessagesResult {
 	readonly refused: readonly string[];
 	/** Texts that a program could not use, with the reason as a part of a sentence. They are in `text`. */
 	readonly faults: readonly { readonly key: string; readonly fault: string }[];
+	/** The text of the record with what holds as it is; absent when the record need not change. */
+	readonly recorded?: string;
 }
 
 export interface TranslateMissingResult {

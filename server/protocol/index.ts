@@ -3,6 +3,7 @@
 export * from './chatAnswer.ts';
 export * from './chatPageMessages.ts';
 export * from './chatSession.ts';
+export * from './chatSessionDeps.ts';
 export * from './chatTypes.ts';
 export * from './conversation.ts';
 export * from './dictationMessages.ts';
@@ -43,6 +44,8 @@ export * from './transcriptAnswer.ts';
 export * from './transcriptDocument.ts';
 export * from './transcriptExport.ts';
 export * from './transcriptFile.ts';
+export * from './transcriptOutline.ts';
+export * from './transcriptOutlineTypes.ts';
 export * from './transcriptPage.ts';
 export * from './transcriptSession.ts';
 export * from './upstreamUses.ts';

@@ -6,7 +6,7 @@ import { isRecord } from './errorBody.ts';
 /** What becomes of a message: nothing yet, it is to be put into its file, it is not, it was. */
 export type ReviewDecision = 'open' | 'accepted' | 'skipped' | 'written';
 
-/** A message that a translated file lacks, with what it could say. */
+/** A message that a translated file lacks, or whose source has changed, with what it could say. */
 export interface ReviewRow {
 	/** Unique on the page. */
 	readonly id: string;
@@ -20,6 +20,8 @@ export interface ReviewRow {
 	/** What goes into the file; empty where no translation could be kept. */
 	readonly text: string;
 	readonly decision: ReviewDecision;
+	/** What the file says of a source that has changed since; absent where it says nothing. */
+	readonly before?: string;
 	/** Somebody has changed the proposal. */
 	readonly isEdited: boolean;
 	/** Part of a sentence, in English: why a program could not use the text. */

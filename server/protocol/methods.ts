@@ -37,14 +37,10 @@ import type { TranslationSystem } from './routes/translationSystems.ts';
 import type { textTypes, translateEngines } from './routes/translatorApi.ts';
 import type * as upstreams from './routes/upstreamEngines.ts';
 import type { SecretName } from './secretNames.ts';
-import type {
-	Transcript,
-	TranscriptFormat,
-	TranscriptProgress,
-	TranscriptSegment,
-} from './speechTypes.ts';
+import type { Transcript, TranscriptFormat, TranscriptProgress } from './speechTypes.ts';
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
+import type { TranscribedSegment } from './transcriptDocument.ts';
 import type { Waveform } from './transcriptPage.ts';
 import type {
 	WorkspaceChanges,
@@ -239,7 +235,7 @@ export interface TranscriptParams extends Partial<Pick<SpeechForm, 'model' | 'la
 /** What has become known of a recording since the last notification; every field may be absent. */
 export interface TranscriptDelta {
 	readonly phase?: 'connecting' | 'loading' | 'running';
-	readonly segments?: readonly Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text'>[];
+	readonly segments?: readonly TranscribedSegment[];
 	/** Text as it comes, for models without segments too. */
 	readonly delta?: string;
 	readonly progress?: TranscriptProgress;

@@ -3,8 +3,10 @@
  * the translation beside them. Values only; every change makes a new document.
  */
 
+import { defined } from './defined.ts';
 import { largestOf, pushAll } from './lists.ts';
 import type { Transcript, TranscriptSegment, TranscriptWord } from './speechTypes.ts';
+import type { TranscriptOutline } from './transcriptOutlineTypes.ts';
 
 export interface TranscriptLine {
 	/** Stays with the line when others come and go. */
@@ -17,6 +19,11 @@ export interface TranscriptLine {
 	readonly words: readonly TranscriptWord[];
 	/** Label of whoever says it, if that was asked for; {@link speakerName} has what it is shown as. */
 	readonly speaker?: string;
+	/**
+	 * How sure the model is of its words, 0…1: the geometric mean of their probabilities. Absent where it does not say,
+	 * and of what a person has written.
+	 */
+	readonly sureness?: number;
 }
 
 export interface TranslatedLine {
@@ -41,6 +48,8 @@ export interface TranscriptDocument {
 	/** Names that people gave, by the labels of speakers. */
 	readonly speakers?: Readonly<Record<string, string>>;
 	readonly translation?: TranscriptTranslation;
+	/** By a chat model, if that was asked for. */
+	readonly outline?: TranscriptOutline;
 }
 
 /** A stretch of a line's text; with times when it is a word. */
@@ -84,10 +93,22 @@ export function lineOf({
 	end,
 	text,
 	speaker,
-}: Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text' | 'speaker'>): TranscriptLine {
-	const line = { id: Number(id), start, end, text, words: spreadWords(text, start, end) };
-	return speaker === undefined ? line : { ...line, speaker };
+	avg_logprob: logprob,
+}: TranscribedSegment): TranscriptLine {
+	return {
+		...{ id: Number(id), start, end, text, words: spreadWords(text, start, end) },
+		...defined({ speaker }),
+		// Of engines that do not say it, it is 0; no model is as sure as that.
+		...(logprob === undefined || logprob >= 0 ? {} : { sureness: round(Math.exp(logprob)) }),
+	};
 }
+
+/** What a line is made of. */
+export type TranscribedSegment = Pick<
+	TranscriptSegment,
+	'id' | 'start' | 'end' | 'text' | 'speaker'
+> &
+	Partial<Pick<TranscriptSegment, 'avg_logprob'>>;
 
 /** Longest name of a speaker. */
 const maxSpeakerName = 80;
@@ -128,7 +149,8 @@ export function editLine(
 		...document,
 		lines: document.lines.flatMap((line) => {
 			if (line.id !== id || line.text === clean) return [line];
-			return clean === '' ? [] : [{ ...line, text: clean, words: carryTimes(line, clean) }];
+			const { sureness: _, ...rest } = line;
+			return clean === '' ? [] : [{ ...rest, text: clean, words: carryTimes(line, clean) }];
 		}),
 	};
 }
@@ -174,8 +196,11 @@ export function mergeLines(document: TranscriptDocument, id: number): Transcript
 	const [line, next] = [document.lines[place], document.lines[place + 1]];
 	if (!line || !next) return document;
 	const space = unspaced.test(line.text.at(-1) ?? '') ? '' : ' ';
+	const least = Math.min(line.sureness ?? 1, next.sureness ?? 1);
+	const { sureness: _, ...rest } = line;
 	const whole: TranscriptLine = {
-		...line,
+		...rest,
+		...(least < 1 ? { sureness: least } : {}),
 		end: next.end,
 		text: `${line.text}${space}${next.text}`,
 		words: [...line.words, ...next.words],

@@ -88,7 +88,22 @@ export const translationOf = (document: TranscriptDocument, line: TranscriptLine
 const said = (document: TranscriptDocument, { speaker }: TranscriptLine) =>
 	speaker === undefined ? '' : `${speakerName(document, speaker)}: `;
 
-function plainText(document: TranscriptDocument, { content, times }: ExportOptions): string {
+function plainText(document: TranscriptDocument, options: ExportOptions): string {
+	const head = outlineLines(document, options.content);
+	return `${head.length === 0 ? '' : `${head.join('\n')}\n\n`}${spokenText(document, options)}`;
+}
+
+/** Summary and chapters, line by line; none in a translation, whose language is another. */
+export function outlineLines(
+	{ outline }: Pick<TranscriptDocument, 'outline'>,
+	content: ExportContent,
+): string[] {
+	if (!outline || content === 'translation') return [];
+	const chapters = outline.chapters.map(({ start, title }) => `${shortClock(start)} ${title}`);
+	return [outline.summary, ...(chapters.length > 0 ? ['', ...chapters] : [])];
+}
+
+function spokenText(document: TranscriptDocument, { content, times }: ExportOptions): string {
 	const texts = (line: TranscriptLine) =>
 		[
 			content === 'translation' ? '' : line.text,
@@ -149,7 +164,7 @@ export function spokenParagraphs(
 function markdown(document: TranscriptDocument, options: ExportOptions): string {
 	const { content, times, title } = options;
 	const { translation, language } = document;
-	const heading = `# ${escapeMarkdown(title)}\n\n`;
+	const heading = `# ${escapeMarkdown(title)}\n\n${markdownOutline(document, content)}`;
 	if (content === 'both' && translation) {
 		const rows = document.lines.map(
 			(line) =>
@@ -176,6 +191,15 @@ function markdown(document: TranscriptDocument, options: ExportOptions): string 
 			})
 			.join('\n')
 	);
+}
+
+/** The summary as a paragraph, the chapters as a list. */
+function markdownOutline({ outline }: TranscriptDocument, content: ExportContent): string {
+	if (!outline || content === 'translation') return '';
+	const chapters = outline.chapters.map(
+		({ start, title }) => `- **${shortClock(start)}** ${escapeMarkdown(title)}\n`,
+	);
+	return `${escapeMarkdown(outline.summary)}\n\n${chapters.join('')}${chapters.length > 0 ? '\n' : ''}`;
 }
 
 /** What speech contains that Markdown would read as markup. */
@@ -229,12 +253,13 @@ function divide(text: string, count: number): string[] {
 }
 
 function json(document: TranscriptDocument, content: ExportContent): unknown {
-	const { translation, language, duration, lines } = document;
+	const { translation, language, duration, lines, outline } = document;
 	const wanted = content === 'original' ? undefined : translation;
 	return {
 		language,
 		duration,
 		...(wanted ? { translation: wanted.to } : {}),
+		...(outline ? { summary: outline.summary, chapters: outline.chapters } : {}),
 		text: spokenParagraphs(document, ({ text }) => text)
 			.map(({ text }) => text)
 			.join('\n\n'),

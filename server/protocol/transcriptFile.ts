@@ -5,6 +5,7 @@ import { speakerName, type TranscriptDocument, type TranscriptLine } from './tra
 import {
 	type ExportOptions,
 	exportTranscript,
+	outlineLines,
 	shortClock,
 	spokenParagraphs,
 	translationOf,
@@ -30,6 +31,9 @@ function wordFile(
 	options: Omit<ExportOptions, 'format'>,
 ): Uint8Array<ArrayBuffer> {
 	const { content, title } = options;
+	const head = outlineLines(document, content).map(
+		(line) => `<w:p><w:pPr><w:spacing w:after="60"/></w:pPr>${run(line)}</w:p>`,
+	);
 	const heading = `<w:p><w:pPr><w:spacing w:after="240"/></w:pPr>${run(title, '<w:b/><w:sz w:val="32"/>')}</w:p>`;
 	const body =
 		content === 'both' && document.translation
@@ -46,7 +50,7 @@ function wordFile(
 		],
 		[
 			'word/document.xml',
-			`${xml}<w:document ${main}><w:body>${heading}${body}<w:sectPr/></w:body></w:document>`,
+			`${xml}<w:document ${main}><w:body>${heading}${head.join('')}${body}<w:sectPr/></w:body></w:document>`,
 		],
 	]);
 }

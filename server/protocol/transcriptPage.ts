@@ -24,9 +24,9 @@ export interface TranscribeChoice {
 
 /** What is being done to the transcript. */
 export interface TranscriptJob {
-	readonly kind: 'transcribe' | 'translate';
+	readonly kind: 'transcribe' | 'translate' | 'outline';
 	readonly phase: 'connecting' | 'loading' | 'running';
-	/** Seconds of the recording, or lines when translating. */
+	/** Seconds of the recording, lines when translating, questions to the chat model when summing up. */
 	readonly done: number;
 	/** Absent while only decoding tells. */
 	readonly total?: number;
@@ -90,6 +90,8 @@ export interface LineText {
 /** From the page to its host. */
 export type TranscriptPageMessage =
 	| { readonly type: 'ready' | 'cancel' | 'undo' | 'redo' | 'clearTranslation' | 'insert' }
+	/** A summary and chapters by the chat model; takes them away. */
+	| { readonly type: 'outline' | 'clearOutline' }
 	/** The browser cannot play the recording as it is. */
 	| { readonly type: 'unplayable' }
 	| { readonly type: 'downloadModel' }
@@ -116,7 +118,7 @@ const isLineText = (value: unknown): value is LineText =>
 
 const plain = new Set([
 	...['ready', 'cancel', 'undo', 'redo', 'clearTranslation', 'insert', 'unplayable'],
-	'downloadModel',
+	...['downloadModel', 'outline', 'clearOutline'],
 ]);
 
 /** Checks what came out of a page: it is input like any other. `undefined` when it is not valid. */

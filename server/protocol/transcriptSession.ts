@@ -19,6 +19,7 @@ import {
 	transcriptDocumentOf,
 	untranslated,
 } from './transcriptDocument.ts';
+import type { TranscriptOutline } from './transcriptOutlineTypes.ts';
 import type {
 	LineText,
 	TranscribeChoice,
@@ -41,6 +42,12 @@ export interface TranscriptSessionDeps {
 		languages: { readonly from: string; readonly to: string },
 		signal: AbortSignal,
 	) => Promise<readonly string[]>;
+	/** Sums a transcript up; rejects with AppError. */
+	readonly outline: (
+		document: TranscriptDocument,
+		onProgress: (done: number, total: number) => void,
+		signal: AbortSignal,
+	) => Promise<TranscriptOutline>;
 	/** Keeps the transcript; called after every change, one call at a time. */
 	readonly save: (document: TranscriptDocument | null) => Promise<void>;
 	readonly post: (message: TranscriptHostMessage) => void;
@@ -105,6 +112,8 @@ export class TranscriptSession {
 		switch (message.type) {
 			case 'translate':
 				return this.translate(message.to);
+			case 'outline':
+				return this.outline();
 			case 'edit':
 				return this.edit(message.id, message.text);
 			case 'replace':
@@ -120,6 +129,7 @@ export class TranscriptSession {
 			case 'undo':
 			case 'redo':
 			case 'clearTranslation':
+			case 'clearOutline':
 				this[message.type]();
 				return Promise.resolve();
 			default:
@@ -248,6 +258,27 @@ export class TranscriptSession {
 				this.#setJob({ phase: 'running', done, total: todo.length, ...speed(done) });
 			}
 		});
+	}
+
+	/** A summary and chapters; undo takes them back. */
+	async outline(): Promise<void> {
+		const start = this.#document;
+		if (!start || this.#job || start.lines.length === 0) return;
+		await this.#work('outline', async (signal) => {
+			const onProgress = (done: number, total: number) =>
+				this.#setJob({ phase: 'running', done, total });
+			const outline = await this.#deps.outline(start, onProgress, signal);
+			this.#change({ ...(this.#document ?? start), outline });
+			this.#postDocument();
+		});
+	}
+
+	/** Takes summary and chapters away; undo brings them back. */
+	clearOutline(): void {
+		if (!this.#document?.outline || this.#job) return;
+		const { outline: _, ...rest } = this.#document;
+		this.#change(rest);
+		this.#postDocument();
 	}
 
 	/** Takes the translation away; it can be made again. */

@@ -1,14 +1,12 @@
 /** *Edit in Place* with a model of an engine on another machine, which writes line by line. */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
+import { engineOf, withLab } from './labEngine.ts';
 import { command, desk, editorText, openFile, patientMs, photograph } from './window.ts';
 
 const original =
@@ -19,18 +17,8 @@ const changed =
 /** What was asked last, and lets the answer go on. */
 const asked: string[] = [];
 let goOn = () => {};
-const engine = createServer(async (request, response) => {
-	const body = Buffer.concat(await request.toArray()).toString();
-	if (request.url === '/v1/models') {
-		response.writeHead(200, { 'content-type': 'application/json' });
-		return response.end(JSON.stringify({ data: [{ id: 'coder', max_model_len: 8192 }] }));
-	}
+const engine = engineOf(async (body, send, response) => {
 	asked.push(body);
-	response.writeHead(200, { 'content-type': 'text/event-stream' });
-	const send = (delta: object, finish: string | null) =>
-		response.write(
-			`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
-		);
 	const pieces = `\`\`\`python\n${changed}\`\`\``.match(/[\s\S]{1,9}/g) ?? [];
 	const middle = Math.floor(pieces.length * 0.75);
 	for (const content of pieces.slice(0, middle)) send({ content }, null);
@@ -40,34 +28,7 @@ const engine = createServer(async (request, response) => {
 	});
 	for (const content of pieces.slice(middle)) send({ content }, null);
 	send({}, 'stop');
-	return response.end('data: [DONE]\n\n');
 });
-
-/** Lets the editor have the engine, and a workspace that asks its model: for one story, as others share the editor. */
-async function withEngine(story: () => Promise<void>): Promise<void> {
-	const { configure, workspace } = await desk();
-	engine.listen(0, '127.0.0.1');
-	await once(engine, 'listening');
-	const { port } = engine.address() as AddressInfo;
-	configure({ 'nearglot.engines': [{ name: 'lab', url: `http://127.0.0.1:${port}/v1` }] });
-	// Which model is asked belongs to a computer, or to a workspace.
-	const settings = join(workspace, '.vscode');
-	mkdirSync(settings);
-	writeFileSync(
-		join(settings, 'settings.json'),
-		JSON.stringify({ 'nearglot.chat.model': 'lab/coder' }),
-	);
-	try {
-		await story();
-	} finally {
-		configure({ 'nearglot.engines': undefined });
-		rmSync(settings, { recursive: true });
-		await new Promise((resolve) => {
-			engine.close(resolve);
-			engine.closeAllConnections();
-		});
-	}
-}
 
 const lenses = (page: Page, title: string) =>
 	page.locator('.editor-group-container.active .codelens-decoration a', { hasText: title });
@@ -107,7 +68,7 @@ const text = (page: Page) =>
 	});
 
 test('a part is changed in place while the model writes; hunks are kept or taken back, and one undo takes back all', () =>
-	withEngine(async () => {
+	withLab(engine, async () => {
 		const { open, workspace, pictures } = await desk();
 		const file = join(workspace, 'mean.py');
 		writeFileSync(file, original);
@@ -160,7 +121,7 @@ test('a part is changed in place while the model writes; hunks are kept or taken
 	}));
 
 test('a change that is stopped leaves a whole text, and what was written can be taken back', () =>
-	withEngine(async () => {
+	withLab(engine, async () => {
 		const { open, workspace } = await desk();
 		writeFileSync(join(workspace, 'mean.py'), original);
 		const page = await open();

@@ -1,10 +1,12 @@
 /** Code actions, commands, reader mode, glossaries and settings as any LSP client meets them. */
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import type { MessageRow } from '../../server/protocol/index.ts';
 import { type Editor, startEditor } from '../support/editorDouble.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
@@ -427,6 +429,54 @@ test('single messages are set by their keys, and what a program could not use is
 		text: '{\n  "b": "Fort"\n}',
 		refused: ['c'],
 		faults: [{ key: 'b', fault: '{name} is missing' }],
+	});
+});
+
+test('a message whose source has changed is translated anew, and one that holds as it is is recorded', async () => {
+	const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
+	const pair = (from: string, made: string) => `${hash(from)} ${hash(made)}`;
+	const record = {
+		...{ version: 1, files: {} },
+		messages: {
+			'de.json': { '/a': pair('The file', 'Die Datei'), '/b': pair('The window', 'Das Fenster') },
+		},
+	};
+	const files = {
+		...{ fileName: 'en.json', to: 'de' },
+		source: '{"a": "The file is gone", "b": "The window", "c": "The tree"}',
+		target: '{"a": "Die Datei", "b": "Das Fenster"}',
+		recorded: { text: JSON.stringify(record), path: 'de.json' },
+	};
+	const { client } = editor;
+	const { messages } = await client.sendRequest<{ messages: MessageRow[] }>(
+		'nearglot/messageProgress',
+		{ ...files, withMessages: true },
+	);
+	assert.deepEqual(
+		messages.map(({ key, isStale }) => [key, isStale]),
+		[
+			['a', true],
+			['b', undefined],
+			['c', undefined],
+		],
+	);
+	const made = await client.sendRequest<{ text: string }>('nearglot/translateMissing', files);
+	assert.deepEqual(JSON.parse(made.text), {
+		...{ a: '[de] The file is gone', b: 'Das Fenster', c: '[de] The tree' },
+	});
+	const set = (a: string) =>
+		client.sendRequest<{ recorded?: string }>('nearglot/setMessages', {
+			...files,
+			messages: [
+				{ key: 'a', text: a },
+				{ key: 'b', text: 'Das Fenster' },
+			],
+		});
+	assert.equal((await set('Die Datei ist fort')).recorded, undefined);
+	const { recorded = '' } = await set('Die Datei');
+	assert.deepEqual(JSON.parse(recorded).messages['de.json'], {
+		...record.messages['de.json'],
+		'/a': pair('The file is gone', 'Die Datei'),
 	});
 });
 

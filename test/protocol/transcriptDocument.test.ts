@@ -8,6 +8,7 @@ import {
 	exportTranscript,
 	lineOf,
 	linePieces,
+	mergeLines,
 	parseTranscriptMessage,
 	splitLine,
 	type Transcript,
@@ -219,4 +220,17 @@ test('a line is cut before a word that occurs twice, and its times go with its w
 	assert.equal(second?.words.length, 2);
 	for (const word of [0, 4, -1]) assert.equal(splitLine(document, 4, word), document);
 	assert.equal(splitLine(document, 9, 1), document);
+});
+
+test('how sure the model was stays with a line until a person has written it', () => {
+	const heard = { ...transcript.segments[0]!, avg_logprob: Math.log(0.5) };
+	const document = transcriptDocumentOf({
+		...transcript,
+		segments: [heard, { ...segment(1, 7, 8, 'Never.'), avg_logprob: 0 }],
+	});
+	const surenesses = ({ lines }: TranscriptDocument) => lines.map(({ sureness }) => sureness);
+	assert.deepEqual(surenesses(document), [0.5, undefined], 'an engine that does not say it');
+	assert.deepEqual(surenesses(splitLine(document, 0, 2)), [0.5, 0.5, undefined]);
+	assert.deepEqual(surenesses(mergeLines(document, 0)), [0.5]);
+	assert.deepEqual(surenesses(editLine(document, 0, 'Ask me, my friend.')), [undefined, undefined]);
 });

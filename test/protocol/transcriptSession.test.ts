@@ -32,6 +32,9 @@ function start(deps: Partial<TranscriptSessionDeps> = {}) {
 				return transcript;
 			},
 			translate: async (texts, { to }) => texts.map((text) => `${to}:${text}`),
+			outline: async ({ lines }) => ({
+				...{ summary: `${lines.length} lines`, chapters: [], model: 'm' },
+			}),
 			save: async (document) => void saved.push(document),
 			post: (message) => void messages.push(message),
 			onState: () => {},
@@ -194,4 +197,34 @@ test('words are replaced in many lines as one step, and lines are cut in two and
 	await session.handle({ type: 'split', id: 0, word: 0 });
 	await session.handle({ type: 'replace', lines: [{ id: 0, text: 'one two' }] });
 	assert.equal(messages.length, length, 'what changes nothing is no step');
+});
+
+test('a transcript is summed up and the summary taken away, both to be undone; corrections made meanwhile stay', async () => {
+	const done = Promise.withResolvers<void>();
+	const { session, messages } = start({
+		outline: async ({ lines }, onProgress) => {
+			onProgress(0, 1);
+			await done.promise;
+			return { summary: `${lines.length} lines`, chapters: [], model: 'm' };
+		},
+	});
+	const now = () => session.document;
+	await session.handle({ type: 'outline' });
+	assert.equal(now(), null, 'there is nothing to sum up');
+	await session.transcribe(anything);
+	const work = session.handle({ type: 'outline' });
+	assert.equal(session.state.job?.kind, 'outline');
+	await session.edit(1, 'deux');
+	done.resolve();
+	await work;
+	assert.equal(now()?.outline?.summary, '3 lines');
+	assert.equal(now()?.lines[1]?.text, 'deux');
+	assert.equal(messages.at(-1)?.type, 'document');
+	await session.handle({ type: 'clearOutline' });
+	assert.equal(now()?.outline, undefined);
+	session.undo();
+	assert.equal(now()?.outline?.model, 'm');
+	session.undo();
+	assert.equal(now()?.outline, undefined);
+	assert.equal(now()?.lines[1]?.text, 'deux');
 });

@@ -26,6 +26,19 @@ export function launchBrowser(): Promise<Browser> {
 
 const bundles = join(import.meta.dirname, '..', '..', 'dist', 'webview');
 
+export interface PageTheme {
+	readonly kind: string;
+	readonly css?: string;
+	/** The page may load what the editor lets it load, and has no styles of its own. */
+	readonly isStrict?: boolean;
+}
+
+/** As of the editor's pages. */
+const policy = [
+	...["default-src 'none'", "connect-src 'none'", 'img-src http://page.test data:'],
+	...["script-src http://page.test 'nonce-t'", "style-src http://page.test 'nonce-t'"],
+].join('; ');
+
 /**
  * Opens the page of a bundle. What it sends its host lies in `window.sent`; `tell` is the host.
  * @param theme class that the editor gives the body, and colours of its theme
@@ -33,7 +46,7 @@ const bundles = join(import.meta.dirname, '..', '..', 'dist', 'webview');
 export async function openPage(
 	browser: Browser,
 	bundle: string,
-	theme: { readonly kind: string; readonly css?: string } = { kind: 'vscode-light' },
+	theme: PageTheme = { kind: 'vscode-light' },
 ): Promise<{ page: Page; tell(message: unknown): Promise<void> }> {
 	const page = await browser.newPage();
 	await page.addInitScript(() => {
@@ -54,7 +67,7 @@ export async function openPage(
 		const style = `code{background:rgb(0 0 0 / 40%);padding:1px 3px;border-radius:4px}${theme.css ?? ''}`;
 		return route.fulfill({
 			contentType: 'text/html',
-			body: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>page</title><style>${style}</style><link rel="stylesheet" href="${bundle}.css"></head><body class="${theme.kind}"><div id="root"></div><script type="module" src="${bundle}.js"></script></body></html>`,
+			body: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">${theme.isStrict ? `<meta http-equiv="Content-Security-Policy" content="${policy}">` : ''}<title>page</title><style nonce="t">${style}</style><link rel="stylesheet" href="${bundle}.css"></head><body class="${theme.kind}"><div id="root"></div><script type="module" src="${bundle}.js"></script></body></html>`,
 		});
 	});
 	await page.goto('http://page.test/');

@@ -206,3 +206,26 @@ test('thousands of messages are drawn in parts', inBrowser, async () => {
 	await page.getByRole('button', { name: 'Accept all shown (3000)' }).waitFor();
 	await page.close();
 });
+
+test(
+	'a message whose source has changed shows what its file says until now, and can be accepted',
+	inBrowser,
+	async () => {
+		const { page, tell } = await open();
+		const stale = row('menu.new', 'fr', 'Nouveau fichier', { before: 'Nouveau' });
+		await tell({ type: 'change', state, rows: [stale] });
+		const item = page.locator('li', { hasText: 'menu.new' });
+		await item.getByText('Until now: Nouveau').waitFor();
+		await item.getByText('Source changed').waitFor();
+		assert.deepEqual(await violations(page, '.review'), []);
+		await page.setViewportSize({ width: 320, height: 700 });
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+		const folder = process.env['REVIEW_PICTURES'];
+		if (folder !== undefined) await item.screenshot({ path: `${folder}/review-stale.png` });
+		await item.getByRole('button', { name: 'Accept' }).click();
+		assert.deepEqual((await sent(page)).at(-1), {
+			...{ type: 'decide', ids: [stale.id], decision: 'accepted' },
+		});
+		await page.close();
+	},
+);

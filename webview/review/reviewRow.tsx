@@ -15,7 +15,7 @@ interface RowProps {
 
 export function ReviewRowView({ row, page, isFirst }: RowProps): VNode {
 	const { t, send, editing } = page;
-	const { id, key, source, decision, to, text } = row;
+	const { id, key, source, decision, to, text, before } = row;
 	const item = useRef<HTMLLIElement>(null);
 	const isEditing = editing.value === id;
 	const isWritten = decision === 'written';
@@ -61,21 +61,28 @@ export function ReviewRowView({ row, page, isFirst }: RowProps): VNode {
 			<p class="source" dir="auto">
 				{source}
 			</p>
-			{isEditing ? (
-				<Editor
-					text={text}
-					label={t('editText', key, name)}
-					language={to}
-					onDone={(value) => {
-						if (value !== undefined) send({ type: 'edit', id, text: value });
-						close();
-					}}
-				/>
-			) : (
-				<p class="proposal" dir="auto" lang={text === '' ? undefined : to}>
-					{text === '' ? <em>{t('noProposal')}</em> : text}
-				</p>
-			)}
+			<div class="cell">
+				{isEditing ? (
+					<Editor
+						text={text}
+						label={t('editText', key, name)}
+						language={to}
+						onDone={(value) => {
+							if (value !== undefined) send({ type: 'edit', id, text: value });
+							close();
+						}}
+					/>
+				) : (
+					<p class="proposal" dir="auto" lang={text === '' ? undefined : to}>
+						{text === '' ? <em>{t('noProposal')}</em> : text}
+					</p>
+				)}
+				{before !== undefined && (
+					<p class="until" dir="auto">
+						{t('before', before)}
+					</p>
+				)}
+			</div>
 			<div class="actions">
 				{isWritten ? (
 					<span class="state">
@@ -111,9 +118,10 @@ export function ReviewRowView({ row, page, isFirst }: RowProps): VNode {
 /** What speaks for and against a proposal. */
 function Marks({ row, page }: { row: ReviewRow; page: ReviewPageState }): VNode {
 	const { t } = page;
-	const { fault, quality, terms = [], isEdited, text, source } = row;
+	const { fault, quality, terms = [], isEdited, text, source, before } = row;
 	return (
 		<ul class="marks">
+			{before !== undefined && <li>{t('changedSource')}</li>}
 			{isEdited && <li>{t('edited')}</li>}
 			{fault !== undefined && (
 				<li class="bad" lang="en">

@@ -14,7 +14,7 @@ export function JobLine(): VNode | null {
 	return (
 		<div class="job">
 			<progress
-				aria-label={t(now.kind === 'transcribe' ? 'transcribing' : 'translating')}
+				aria-label={t(jobNames[now.kind])}
 				{...(known ? { value: Math.min(now.done, total), max: total } : {})}
 			/>
 			<span class="note">{jobText(page, now, total)}</span>
@@ -25,9 +25,17 @@ export function JobLine(): VNode | null {
 	);
 }
 
+/** Text that names a work. */
+export const jobNames = {
+	transcribe: 'transcribing',
+	translate: 'translating',
+	outline: 'outlining',
+} as const;
+
 function jobText({ t }: TranscriptPageState, job: TranscriptJob, total?: number): string {
 	if (job.phase === 'connecting') return t('connecting');
 	if (job.phase === 'loading') return t('loading');
+	if (job.kind === 'outline') return t('outlining');
 	if (job.kind === 'translate') return t('ago', job.done, total ?? '?');
 	const parts = [total ? t('ago', shortClock(job.done), shortClock(total)) : shortClock(job.done)];
 	if (job.speed !== undefined) {

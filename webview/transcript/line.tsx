@@ -49,6 +49,8 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 		const found = search.current.value;
 		return found?.line === line.id ? found : undefined;
 	});
+	const doubt = doubtOf(line);
+	const sureness = t('sureness', Math.round(100 * (line.sureness ?? 1)));
 	const time = shortClock(line.start);
 	const text = matches.value.filter(({ translated }) => !translated);
 	const below = matches.value.filter(({ translated }) => translated);
@@ -72,7 +74,8 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 				<LineEditor line={line} />
 			) : (
 				<p
-					class="said"
+					class={doubt === undefined ? 'said' : `said ${doubt}`}
+					title={doubt && sureness}
 					lang={document.value?.language}
 					dir="auto"
 					onDblClick={() => {
@@ -82,6 +85,7 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 					{near.value
 						? words(line, word.value, text, current.value, (start) => player.seek(start))
 						: line.text}
+					{doubt && <span class="visually-hidden"> ({sureness})</span>}
 				</p>
 			)}
 			{sideBySide && (
@@ -120,6 +124,14 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 			)}
 		</li>
 	);
+}
+
+/** Below the first a person should listen; below the second the words are most likely wrong. */
+const [doubtful, unlikely] = [0.6, 0.37];
+
+function doubtOf({ sureness = 1 }: TranscriptLine): 'doubtful' | 'unlikely' | undefined {
+	if (sureness < unlikely) return 'unlikely';
+	return sureness < doubtful ? 'doubtful' : undefined;
 }
 
 const noMatches: readonly Match[] = [];

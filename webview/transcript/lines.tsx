@@ -96,6 +96,7 @@ function same(
 		known.sideBySide === sideBySide &&
 		known.line.text === line.text &&
 		known.line.start === line.start &&
+		known.line.sureness === line.sureness &&
 		known.line.words[0]?.start === line.words[0]?.start &&
 		known.line.words.at(-1)?.end === line.words.at(-1)?.end &&
 		known.translation?.text === translation?.text &&

@@ -1,23 +1,32 @@
 /** The host of the page of a recording in a browser: the daemon's HTTP interface behind the same session. */
 
 import {
+	AppError,
+	choosableChatModels,
 	exportFile,
 	exportName,
 	exportTranscript,
+	outlineOf,
+	outlineRoom,
 	readTranscript,
 	readyTargets,
 	type TranscribeChoice,
 	type Transcript,
 	type TranscriptDelta,
+	type TranscriptDocument,
 	type TranscriptHostMessage,
+	type TranscriptOutline,
 	type TranscriptPageMessage,
 	TranscriptSession,
 	type TranscriptState,
 	transcriptForm,
+	usualChatModel,
 } from '../../server/protocol/index.ts';
 import { audioTranslations, transcriptions } from '../../server/protocol/routeAddresses.ts';
 import { ownStores } from '../ownStore.ts';
+import { answerInStudio } from '../studioAnswer.ts';
 import type { StudioApi } from '../studioApi.ts';
+import { modelName } from '../studioHost.ts';
 import { translated } from '../studioText.ts';
 import { transcriptStrings } from '../transcriptStrings.ts';
 import { readWaveform } from './readWaveform.ts';
@@ -57,6 +66,7 @@ export function openRecording(
 			transcribe: (choice, onDelta, signal) =>
 				transcribeSound(api, { sound, name, choice }, onDelta, signal),
 			translate: (texts, languages, signal) => api.translateAll(texts, languages, signal),
+			outline: (document, onProgress, signal) => outline(api, document, onProgress, signal),
 			save: async () => {},
 			post,
 			onState: postState,
@@ -108,7 +118,8 @@ export function openRecording(
 			case 'copy':
 				if (document) {
 					const options = { ...message, format: 'text', title: name } as const;
-					await navigator.clipboard.writeText(exportTranscript(document, options));
+					const { outline: _, ...words } = document;
+					await navigator.clipboard.writeText(exportTranscript(words, options));
 				}
 				return;
 			case 'downloadModel':
@@ -137,6 +148,39 @@ export function openRecording(
 			page.player.close();
 			URL.revokeObjectURL(url);
 		},
+	};
+}
+
+async function outline(
+	api: StudioApi,
+	document: TranscriptDocument,
+	onProgress: (done: number, total: number) => void,
+	signal: AbortSignal,
+): Promise<TranscriptOutline> {
+	const models = choosableChatModels(await api.models());
+	const chosen = ownStores().browser.get(modelName) ?? '';
+	const model = models.find(({ id }) => id === chosen) ?? usualChatModel(models);
+	const maxCharacters = outlineRoom(model?.contextLength, document.language);
+	if (!model) throw new AppError('not_found', 'There is no chat model on this computer.');
+	const ask = async (content: string, maxTokens: number): Promise<string> => {
+		let answer = '';
+		const params = {
+			...{ model: model.id, messages: [{ role: 'user' as const, content }] },
+			...{ temperature: 0, maxTokens },
+		};
+		await answerInStudio(
+			api,
+			params,
+			({ text = '' }) => {
+				answer += text;
+			},
+			signal,
+		);
+		return answer;
+	};
+	return {
+		...(await outlineOf(document, { ask, maxCharacters, onProgress })),
+		model: model.displayName,
 	};
 }
 

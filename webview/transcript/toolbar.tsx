@@ -34,6 +34,12 @@ export function Toolbar(): VNode {
 				{state.value?.editor && (
 					<IconButton icon="insert" label={t('insert')} onClick={() => send({ type: 'insert' })} />
 				)}
+				<IconButton
+					icon="documents"
+					label={t('outline')}
+					disabled={busy}
+					onClick={() => send({ type: 'outline' })}
+				/>
 				<Menu icon="globe" label={t('translate')} disabled={busy}>
 					{(close) => <TranslateForm done={close} />}
 				</Menu>

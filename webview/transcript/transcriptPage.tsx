@@ -3,10 +3,12 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { TranscriptJob } from '../../server/protocol/index.ts';
 import { Icon } from '../icons.tsx';
 import { TranscribeForm } from './forms.tsx';
-import { JobLine } from './jobLine.tsx';
+import { JobLine, jobNames } from './jobLine.tsx';
 import { Lines } from './lines.tsx';
+import { OutlineView } from './outlineView.tsx';
 import { PlayerBar } from './playerBar.tsx';
 import { handleKey } from './shortcuts.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -33,6 +35,7 @@ export function TranscriptPage({ page }: { page: TranscriptPageState }): VNode {
 					)}
 				</header>
 				<main>
+					<OutlineView />
 					{page.lines.value.length > 0 ? <Lines /> : <Empty />}
 					<Announcements />
 				</main>
@@ -64,12 +67,12 @@ function Empty(): VNode | null {
 function Announcements(): VNode {
 	const { job, document, t } = useTranscript();
 	const said = useSignal('');
-	const running = useSignal<'transcribe' | 'translate' | undefined>(undefined);
+	const running = useSignal<TranscriptJob['kind'] | undefined>(undefined);
 	useSignalEffect(() => {
 		const kind = job.value?.kind;
 		if (kind === running.peek()) return;
 		running.value = kind;
-		if (kind) said.value = t(kind === 'transcribe' ? 'transcribing' : 'translating');
+		if (kind) said.value = t(jobNames[kind]);
 		else if (document.peek()) said.value = t('ready');
 		else said.value = t('stopped');
 	});

@@ -10,7 +10,7 @@ import {
 import { reviewStrings } from '../../../webview/protocol.ts';
 import { pageHtml, pageOptions } from '../../chat/pageHtml.ts';
 import type { LanguageServerClient } from '../../languageServerClient.ts';
-import { messageFileText, textIfThere } from '../../messages/messageFiles.ts';
+import { messageFileText, recordFile, textIfThere } from '../../messages/messageFiles.ts';
 import { type FileMessages, writeMessages } from '../../messages/writeMessages.ts';
 import { showError } from '../../notify.ts';
 import { languageLabel } from '../../targetLanguage.ts';
@@ -126,20 +126,25 @@ export class MessageReviews implements vscode.Disposable {
 		const before = (await textIfThere(at(path))) ?? '';
 		const sourceText = path === source ? before : await messageFileText(at(source));
 		const files = { fileName: source, source: sourceText, to };
+		const record = await textIfThere(at(recordFile));
+		const recorded = record === undefined ? {} : { recorded: { text: record, path } };
 		const stopping = new vscode.CancellationTokenSource();
 		const stop = () => stopping.cancel();
 		signal.addEventListener('abort', stop);
 		try {
 			const made = await this.#languageServer.request(
 				'nearglot/translateMissing',
-				{ ...files, target: before, uri: at(source).toString(), ...(from ? { from } : {}) },
+				{
+					...{ ...files, ...recorded, target: before, uri: at(source).toString() },
+					...(from ? { from } : {}),
+				},
 				stopping.token,
 				(value) => onProgress(value as TextsProgress),
 			);
 			const [old, now] = await Promise.all(
 				[before, made.text].map((target) =>
 					this.#languageServer.request('nearglot/messageProgress', {
-						...{ ...files, target, withMessages: true },
+						...{ ...files, ...recorded, target, withMessages: true },
 					}),
 				),
 			);

@@ -1,4 +1,4 @@
-/** Messages that a file lacked, as rows to be looked through. Pure. */
+/** Messages that a file lacks, and those whose source has changed, as rows to be looked through. Pure. */
 
 import type {
 	MessageRow,
@@ -18,16 +18,20 @@ export function reviewRows(
 	after: readonly MessageRow[],
 	{ added, refused }: Pick<TranslateMissingResult, 'added' | 'refused'>,
 ): ReviewRow[] {
-	const there = new Set(before.filter(({ target }) => target !== undefined).map(({ key }) => key));
+	const isSaid = ({ target, isStale }: MessageRow) => target !== undefined && !isStale;
+	const there = new Set(before.filter(isSaid).map(({ key }) => key));
+	const stale = new Map(before.map(({ key, target, isStale }) => [key, isStale && target]));
 	const notes = new Map(added.map((message) => [message.text.trim(), message]));
 	const lost = new Set(refused.map((text) => text.trim()));
 	return after.flatMap(({ key, source, target, fault }): ReviewRow[] => {
 		if (there.has(key) || (target === undefined && !lost.has(source.trim()))) return [];
 		const { quality, terms } = notes.get(source.trim()) ?? {};
+		const old = stale.get(key) || undefined;
 		return [
 			{
 				...{ id: `${path}\n${key}`, key, path, to, source, text: target ?? '' },
 				...{ decision: 'open', isEdited: false },
+				...(old === undefined ? {} : { before: old }),
 				...(fault === undefined ? {} : { fault }),
 				...(quality === undefined ? {} : { quality }),
 				...(terms === undefined ? {} : { terms }),

@@ -1,12 +1,7 @@
-/** What a person has allowed the tools of the agent to do. Knows no editor. */
+/** What a person is asked before a tool of the agent runs. Knows no editor. */
 
 import type { ApprovalChoice, ApprovalRequest } from '../../../server/protocol/index.ts';
-
-/** What is kept beyond the window. */
-export interface Memory {
-	get<T>(key: string, usual: T): T;
-	update(key: string, value: unknown): PromiseLike<void>;
-}
+import type { Allowances } from './allowances.ts';
 
 /** A tool that waits for consent. */
 export interface ConsentRequest {
@@ -16,21 +11,17 @@ export interface ConsentRequest {
 	readonly eachTime?: boolean;
 }
 
-const key = 'nearglot.agent.allowed';
-
 export class Approvals {
-	readonly #memory: Memory;
+	readonly #allowances: Allowances;
 	readonly #onChange: () => void;
-	readonly #session = new Set<string>();
 	#open: {
 		readonly request: ApprovalRequest;
 		readonly decide: (choice: ApprovalChoice) => void;
 	}[] = [];
 	#count = 0;
 
-	/** @param memory what *always* is kept in: of this workspace */
-	constructor(memory: Memory, onChange: () => void) {
-		this.#memory = memory;
+	constructor(allowances: Allowances, onChange: () => void) {
+		this.#allowances = allowances;
 		this.#onChange = onChange;
 	}
 
@@ -44,9 +35,8 @@ export class Approvals {
 		{ tool, detail, scope, eachTime = false }: ConsentRequest,
 		signal: AbortSignal,
 	): Promise<boolean> {
-		const name = `${tool}\n${scope}`;
+		if (!eachTime && (await this.#allowances.has({ tool, scope }))) return !signal.aborted;
 		if (signal.aborted) return false;
-		if (!eachTime && this.#isAllowed(name)) return true;
 		const id = String(++this.#count);
 		const choice = await new Promise<ApprovalChoice>((resolve) => {
 			const stop = () => this.decide(id, 'no');
@@ -58,10 +48,9 @@ export class Approvals {
 			signal.addEventListener('abort', stop, { once: true });
 			this.#onChange();
 		});
-		if (eachTime) return choice !== 'no';
-		if (choice === 'session') this.#session.add(name);
-		if (choice === 'always')
-			await this.#memory.update(key, [...this.#memory.get<readonly string[]>(key, []), name]);
+		const isLonger = choice === 'session' || choice === 'always';
+		if (isLonger && !eachTime)
+			await this.#allowances.give({ tool, scope, isAlways: choice === 'always' });
 		return choice !== 'no';
 	}
 
@@ -72,9 +61,5 @@ export class Approvals {
 		this.#open = this.#open.filter((one) => one !== found);
 		found.decide(choice);
 		this.#onChange();
-	}
-
-	#isAllowed(name: string): boolean {
-		return this.#session.has(name) || this.#memory.get<readonly string[]>(key, []).includes(name);
 	}
 }

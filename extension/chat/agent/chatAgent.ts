@@ -10,27 +10,33 @@ import {
 	type PageMessage,
 	type ToolSet,
 } from '../../../server/protocol/index.ts';
-import { readPlainText, writePrivateFile } from '../../../server/store/files.ts';
-import { removePath } from '../../../server/store/movePath.ts';
-import { makePrivateFolder } from '../../privateFiles.ts';
+import { showError } from '../../notify.ts';
 import { callInput } from '../messageConvert.ts';
 import { type AgentTool, agentTools, type ToolInput } from './agentTools.ts';
+import type { Allowances } from './allowances.ts';
 import { Approvals } from './approvals.ts';
+import { ChangesFile } from './changesFile.ts';
+import { chooseAllowances } from './chooseAllowances.ts';
 import { refuseWhileAnswering, restoreFiles } from './restoreFiles.ts';
-import { type FileBefore, TurnChanges } from './turnChanges.ts';
+import { filesOf, TurnChanges } from './turnChanges.ts';
 
 export interface ChatAgentDeps {
-	/** What is allowed *always*, in this workspace. */
-	readonly memory: vscode.Memento;
+	/** What is allowed for longer than once. */
+	readonly allowances: Allowances;
 	/** Where what files held is kept, one file a chat. */
 	readonly folder: string;
 	readonly session: () => ChatSession;
+	/** Takes into the session what other windows have added to its chat. */
+	readonly join: () => Promise<void>;
 	/** Shows a file beside what it was. */
 	readonly show: (uri: string, before: string | null) => Promise<void>;
 	readonly onChange: (state: AgentState) => void;
 }
 
-type AgentMessage = Extract<PageMessage, { type: 'agent' | 'approve' | 'changes' | 'restore' }>;
+type AgentMessage = Extract<
+	PageMessage,
+	{ type: 'agent' | 'allowances' | 'approve' | 'changes' | 'restore' }
+>;
 
 /** Calls of tools after which an answer is ended. */
 const maxRounds = 40;
@@ -43,14 +49,20 @@ export class ChatAgent {
 	readonly #deps: ChatAgentDeps;
 	readonly #approvals: Approvals;
 	#isOn = false;
+	#allowed = 0;
+	/** Grows with each change that is shown. */
+	#shown = 0;
+	/** As they were on the disk last. */
 	#changes = new TurnChanges();
-	/** The chat the changes are of. */
+	/** The chat the changes are of, and where they are kept. */
 	#chat = '';
+	#file: ChangesFile;
 	#opened: Promise<void> = Promise.resolve();
 
 	constructor(deps: ChatAgentDeps) {
 		this.#deps = deps;
-		this.#approvals = new Approvals(deps.memory, () => this.#notify());
+		this.#approvals = new Approvals(deps.allowances, () => this.#notify());
+		this.#file = this.#fileOf('');
 	}
 
 	/** For the page. */
@@ -60,6 +72,7 @@ export class ChatAgent {
 			isPossible: isTrusted && workspaceFolders.length > 0,
 			isOn: this.#isOn,
 			approval: this.#approvals.request,
+			allowed: this.#allowed,
 			files: this.#changes.files.map(({ uri, before }) => ({
 				uri,
 				label: vscode.workspace.asRelativePath(vscode.Uri.parse(uri, true)),
@@ -67,6 +80,17 @@ export class ChatAgent {
 			})),
 			questions: this.#changes.questions,
 		};
+	}
+
+	/** While a page shows the chat: what is allowed, and what other windows do to the chat, is told when it changes. */
+	follow(): vscode.Disposable {
+		const refresh = () => void this.#refresh().catch(showError);
+		return vscode.Disposable.from(
+			new vscode.Disposable(this.#deps.allowances.onChange(refresh)),
+			vscode.window.onDidChangeWindowState(({ focused }) => {
+				if (focused) refresh();
+			}),
+		);
 	}
 
 	/** The tools of a chat with those of the agent, where it is on and the model can call them. */
@@ -84,22 +108,33 @@ export class ChatAgent {
 		};
 	}
 
-	/** Another chat is shown. Resolves when its changes are known: those that come before would take their place. */
+	/** Another chat is shown. Resolves when its changes are known. */
 	open(): Promise<void> {
 		const { id } = this.#deps.session().conversation;
 		if (id !== this.#chat) {
 			this.#chat = id;
+			this.#file = this.#fileOf(id);
 			this.#changes = new TurnChanges();
-			this.#opened = this.#read(id);
+			this.#opened = this.#read();
 		}
 		return this.#opened;
 	}
 
-	async #read(id: string): Promise<void> {
-		const text = await readPlainText(this.#file(id)).catch(() => undefined);
-		if (this.#chat !== id) return;
-		if (text !== undefined) this.#changes = new TurnChanges(filesIn(text));
-		this.#notify();
+	/** What is on the disk now. */
+	async #read(): Promise<void> {
+		const [file, shown] = [this.#file, this.#shown];
+		this.#allowed = (await this.#deps.allowances.list()).length;
+		const changes = await file.read();
+		// What was changed meanwhile is newer than what was read.
+		if (shown === this.#shown) this.#show(file, changes);
+		else this.#notify();
+	}
+
+	/** What other windows have done since. */
+	async #refresh(): Promise<void> {
+		await this.open();
+		await this.#deps.join();
+		await this.#read();
 	}
 
 	async handle(message: AgentMessage): Promise<void> {
@@ -108,10 +143,12 @@ export class ChatAgent {
 			case 'agent':
 				this.#isOn = !this.#isOn;
 				return this.#notify();
+			case 'allowances':
+				return chooseAllowances(this.#deps.allowances);
 			case 'approve':
 				return this.#approvals.decide(message.id, message.choice);
 			case 'changes':
-				return this.#decide(message.action, message.uri);
+				return this.#decide(message.action, message.uri === '' ? undefined : message.uri);
 			case 'restore':
 				return this.#restore(message.id);
 		}
@@ -128,22 +165,17 @@ export class ChatAgent {
 			);
 		await this.open();
 		// Another chat may be shown before the tool has ended.
-		const [chat, changes, question] = [this.#chat, this.#changes, this.#question()];
+		const [file, question] = [this.#file, this.#question()];
+		const change = async (work: (changes: TurnChanges) => void) =>
+			this.#show(file, await file.change(work));
 		return tool.run(input, {
 			signal,
-			remember: async (uri, before) => {
-				changes.remember(question, uri.toString(), before ?? null);
-				// What a file held is on the disk before it is changed.
-				await this.#save(chat, changes);
-			},
-			changed: async (uri, after) => {
-				changes.changed(question, uri.toString(), after);
-				await this.#save(chat, changes);
-			},
-			forget: async (uri) => {
-				changes.forget(question, uri.toString());
-				await this.#save(chat, changes);
-			},
+			// What a file held is on the disk before it is changed.
+			remember: (uri, before) =>
+				change((changes) => changes.remember(question, uri.toString(), before ?? null)),
+			changed: (uri, after) =>
+				change((changes) => changes.changed(question, uri.toString(), after)),
+			forget: (uri) => change((changes) => changes.forget(question, uri.toString())),
 		});
 	}
 
@@ -153,54 +185,54 @@ export class ChatAgent {
 		return conversation.turns.find(({ id }) => id === answering)?.parent ?? '';
 	}
 
-	async #decide(action: 'keep' | 'undo' | 'show', uri: string): Promise<void> {
-		const files = this.#changes.files.filter((file) => uri === '' || file.uri === uri);
+	/** @param uri of one file; of all when absent */
+	async #decide(action: 'keep' | 'undo' | 'show', uri: string | undefined): Promise<void> {
+		// What a person leaves as it is, is what they were shown.
+		const shown = this.#changes.of(uri);
+		if (action === 'keep') return this.#drop(shown);
+		await this.#read();
+		const now = this.#changes.of(uri);
+		const files = filesOf(now);
 		if (action === 'show') {
 			const [file] = files;
 			if (file) await this.#deps.show(file.uri, file.before);
 			return;
 		}
-		if (action === 'undo') refuseWhileAnswering(this.#deps.session().state.answering);
-		const done = action === 'keep' ? files.map((file) => file.uri) : await restoreFiles(files);
-		for (const one of done) this.#changes.keep(one);
-		await this.#save(this.#chat, this.#changes);
+		refuseWhileAnswering(this.#deps.session().state.answering);
+		const done = await restoreFiles(files);
+		await this.#drop(now.filter((one) => done.includes(one.uri)));
 	}
 
 	/** Takes back what the answers to a question and to all after it have changed. */
 	async #restore(question: string): Promise<void> {
+		await this.#refresh();
 		const { conversation, answering } = this.#deps.session().state;
 		refuseWhileAnswering(answering);
-		const order = conversation.turns.map(({ id }) => id);
-		const files = this.#changes.since(question, order);
-		this.#changes.restored(question, order, await restoreFiles(files));
-		await this.#save(this.#chat, this.#changes);
+		const changes = this.#changes.since(
+			question,
+			conversation.turns.map(({ id }) => id),
+		);
+		const done = await restoreFiles(filesOf(changes));
+		await this.#drop(changes.filter((one) => done.includes(one.uri)));
 	}
 
-	async #save(chat: string, changes: TurnChanges): Promise<void> {
-		const file = this.#file(chat);
-		if (changes.all.length === 0) await removePath(file, { force: true });
-		else {
-			await makePrivateFolder(this.#deps.folder);
-			await writePrivateFile(file, JSON.stringify(changes.all));
-		}
+	async #drop(decided: TurnChanges['all']): Promise<void> {
+		const file = this.#file;
+		this.#show(file, await file.change((changes) => changes.drop(decided)));
+	}
+
+	/** Tells what a file of changes holds, where its chat is still the one that is shown. */
+	#show(file: ChangesFile, changes: TurnChanges): void {
+		this.#shown++;
+		if (file === this.#file) this.#changes = changes;
 		this.#notify();
 	}
 
-	#file(id: string): string {
-		return join(this.#deps.folder, `${id.replace(/[^\w-]/g, '')}.json`);
+	#fileOf(chat: string): ChangesFile {
+		return new ChangesFile(join(this.#deps.folder, `${chat.replace(/[^\w-]/g, '')}.json`));
 	}
 
 	#notify(): void {
 		this.#deps.onChange(this.state);
-	}
-}
-
-/** What a file of changes holds; what is no such file holds none. */
-function filesIn(text: string): FileBefore[] {
-	try {
-		const value: unknown = JSON.parse(text);
-		return Array.isArray(value) ? (value as FileBefore[]) : [];
-	} catch {
-		return [];
 	}
 }

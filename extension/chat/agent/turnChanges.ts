@@ -30,7 +30,7 @@ export class TurnChanges {
 
 	/** Each changed file once: as it was before the first change, and as the agent left it. */
 	get files(): FileToRestore[] {
-		return merged(this.#files);
+		return filesOf(this.#files);
 	}
 
 	/** Questions whose changes can be taken back. */
@@ -67,27 +67,27 @@ export class TurnChanges {
 		this.#files = this.#files.map((one) => (one === old ? fresh : one));
 	}
 
-	/** Leaves a file as it is; all when none is named. */
-	keep(uri?: string): void {
-		this.#files = uri === undefined ? [] : this.#files.filter((one) => one.uri !== uri);
+	/** The changes of a file; of all when none is named. */
+	of(uri?: string): readonly FileBefore[] {
+		return this.#files.filter((one) => uri === undefined || one.uri === uri);
 	}
 
-	/** What taking back a question and all that came after it restores. */
-	since(question: string, order: readonly string[]): FileToRestore[] {
+	/** The changes of a question and of all that came after it. */
+	since(question: string, order: readonly string[]): readonly FileBefore[] {
 		const from = order.indexOf(question);
-		return merged(this.#files.filter((one) => from !== -1 && order.indexOf(one.question) >= from));
+		return this.#files.filter((one) => from !== -1 && order.indexOf(one.question) >= from);
 	}
 
-	/** Files are again as they were before a question: its changes of them and later ones are gone. */
-	restored(question: string, order: readonly string[], uris: readonly string[]): void {
-		const from = order.indexOf(question);
-		this.#files = this.#files.filter(
-			(one) => from === -1 || order.indexOf(one.question) < from || !uris.includes(one.uri),
-		);
+	/** These are decided on: what came to them since, of another window, stays to be decided on. */
+	drop(decided: readonly FileBefore[]): void {
+		const isSame = (one: FileBefore, other: FileBefore) =>
+			one.question === other.question && one.uri === other.uri && one.after === other.after;
+		this.#files = this.#files.filter((one) => !decided.some((other) => isSame(one, other)));
 	}
 }
 
-function merged(files: readonly FileBefore[]): FileToRestore[] {
+/** Each changed file once, as taking back the changes restores it. */
+export function filesOf(files: readonly FileBefore[]): FileToRestore[] {
 	const found = new Map<string, FileToRestore>();
 	for (const { uri, before, after, touched } of files) {
 		const first = found.get(uri);

@@ -13,6 +13,7 @@ import { nestedTooDeeply } from '../nesting.ts';
 import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextComments, TextTranslator } from './documentLanguage.ts';
+import { emptyMessages } from './emptyMessages.ts';
 import { unknownFormat } from './knownFormats.ts';
 import type { MessageFormat } from './messageChanges.ts';
 import { type MessageState, messageStates } from './messageStates.ts';
@@ -26,7 +27,13 @@ import {
 import { keyOfPath, setMessages } from './setMessages.ts';
 import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
 import { placeholderFault } from './translationFaults.ts';
-import { parseRecord } from './translationRecord.ts';
+import {
+	type MadeMessage,
+	parseRecord,
+	recordedMessages,
+	recordText,
+	staleMessages,
+} from './translationRecord.ts';
 
 /** What a document's thread is started with. */
 export interface DocumentJob {
@@ -114,15 +121,21 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		if (!format) throw new AppError('not_supported', `${fileName} has no message format.`);
 		checkWhole(text, extractOfMessages(format), fileName);
 		checkWhole(target, extractOfMessages(format), 'The translated file');
+		const known = job.recorded && parseRecord(job.recorded.text).messages.get(job.recorded.path);
 		if (job.look) {
-			const known = job.recorded && parseRecord(job.recorded.text).messages.get(job.recorded.path);
 			const counted = messageProgress(text, target, format, job.to, known);
 			if (job.look === 'count') return { type: 'progress', result: counted };
-			const messages = messageStates(text, target, format, job.to).map(messageRow);
+			const states = messageStates(text, target, format, job.to);
+			const stale = new Set(replaceable(states, known));
+			const messages = states.map((state) => messageRow(state, stale.has(state)));
 			return { type: 'progress', result: { ...counted, messages } };
 		}
 		if (job.set) return { type: 'set', result: setIn(job, target, format, job.set) };
-		const result = await translateMissing(text, target, format, translator, job);
+		// What has changed in the source is translated as if it were missing.
+		const opened = known
+			? emptyMessages(target, replaceable(messageStates(text, target, format, job.to), known))
+			: target;
+		const result = await translateMissing(text, opened, format, translator, job);
 		return { type: 'missing', result };
 	}
 	if (job.bytes) {
@@ -147,8 +160,14 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
 }
 
+/** Messages whose source has changed, and whose translation another can stand for. */
+const replaceable = (
+	states: readonly MessageState[],
+	known: ReadonlyMap<string, MadeMessage> | undefined,
+): MessageState[] => staleMessages(states, known).filter(({ value }) => value !== undefined);
+
 function setIn(
-	{ text: source, to }: DocumentJob,
+	{ text: source, to, recorded }: DocumentJob,
 	target: string,
 	format: MessageFormat,
 	set: NonNullable<DocumentJob['set']>,
@@ -160,11 +179,33 @@ function setIn(
 		const fault = texts.has(key) ? placeholderFault(state) : undefined;
 		return fault === undefined ? [] : [{ key, fault }];
 	});
-	return { text, refused, faults };
+	const renewed =
+		recorded && renewedRecord(recorded, messageStates(source, target, format, to), texts);
+	return { text, refused, faults, ...defined({ recorded: renewed }) };
 }
 
-function messageRow(state: MessageState): MessageRow {
+/** The record once translations that stay as they are count for the changed source; `undefined` when it need not change. */
+function renewedRecord(
+	{ text, path }: NonNullable<DocumentJob['recorded']>,
+	states: readonly MessageState[],
+	texts: ReadonlyMap<string, string>,
+): string | undefined {
+	const record = parseRecord(text);
+	const known = record.messages.get(path);
+	const same = replaceable(states, known).filter(
+		(state) => texts.get(keyOfPath(state.path)) === state.target,
+	);
+	if (!known || same.length === 0) return undefined;
+	for (const [pointer, made] of recordedMessages(same, undefined, 'all')) known.set(pointer, made);
+	return recordText(record);
+}
+
+function messageRow(state: MessageState, isStale: boolean): MessageRow {
 	const { path, source, sourceAt, target, targetAt } = state;
 	const fault = placeholderFault(state);
-	return { key: keyOfPath(path), source, sourceAt, ...defined({ target, targetAt, fault }) };
+	return {
+		...{ key: keyOfPath(path), source, sourceAt },
+		...defined({ target, targetAt, fault }),
+		...(isStale ? { isStale } : {}),
+	};
 }

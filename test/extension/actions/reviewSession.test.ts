@@ -195,6 +195,24 @@ test('rows are what was missing, with what is known of them, and what no transla
 	);
 });
 
+test('a message whose source has changed comes with what its file says until then', () => {
+	const before = [
+		{ key: 'a', source: 'One more', sourceAt: 0, target: 'Eins', isStale: true as const },
+		{ key: 'b', source: 'Two', sourceAt: 9, target: 'Zwei' },
+	];
+	const after = [
+		{ key: 'a', source: 'One more', sourceAt: 0, target: 'Eins mehr' },
+		{ key: 'b', source: 'Two', sourceAt: 9, target: 'Zwei' },
+	];
+	const rowsOf = (now: typeof before | typeof after, refused: string[]) =>
+		reviewRows({ path: 'de.json', to: 'de' }, before, now, { added: [], refused }).map(
+			({ key, text, before: old }) => [key, text, old],
+		);
+	assert.deepEqual(rowsOf(after, []), [['a', 'Eins mehr', 'Eins']]);
+	const lost = [{ key: 'a', source: 'One more', sourceAt: 0 }, after[1]!] as typeof after;
+	assert.deepEqual(rowsOf(lost, ['One more']), [['a', '', 'Eins']]);
+});
+
 test('a message of the page that is none is refused', () => {
 	assert.deepEqual(parseReviewMessage({ type: 'edit', id: 'a', text: 'b', more: 1 }), {
 		...{ type: 'edit', id: 'a', text: 'b' },

@@ -54,6 +54,27 @@ test('saves of a chat follow each other, and the last one stays', async () => {
 	assert.equal((await store.load('a'))?.turns[0]?.text.length, 19_000);
 });
 
+test('two windows that go on with one chat lose nothing of each other, nor the name it is given', async () => {
+	const [one, other] = [open('shared'), open('shared')];
+	const begun = chat('a');
+	await one.save(begun);
+	const grown = (id: string, minute: number): Conversation => {
+		const createdAt = `2026-01-01T00:0${minute}:00Z`;
+		const turn = { id, parent: 'a-1', role: 'user' as const, text: id, createdAt };
+		return { ...begun, turns: [...begun.turns, turn], leaf: id, updatedAt: createdAt };
+	};
+	await Promise.all([one.save(grown('b', 1)), other.save(grown('c', 2))]);
+	await other.relabel('a', { title: 'Renamed', pinned: true });
+	const both = await one.save(grown('b', 1));
+	assert.deepEqual(
+		both?.turns.map(({ id }) => id),
+		['a-1', 'b', 'c'],
+	);
+	const kept = await other.load('a');
+	assert.deepEqual(kept, both);
+	assert.deepEqual([kept?.title, kept?.pinned, kept?.leaf], ['Renamed', true, 'b']);
+});
+
 test('a deleted chat stays away, also when its answer is still being written', async () => {
 	const store = open('deleted');
 	await store.save(chat('a'));

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TurnChanges } from '../../../../extension/chat/agent/turnChanges.ts';
+import { filesOf, TurnChanges } from '../../../../extension/chat/agent/turnChanges.ts';
 
 /** Question 1 changes a and makes n, question 2 changes a again and b. */
 function changed(): TurnChanges {
@@ -31,28 +31,38 @@ test('a file is once in the list, as it was before its first change', () => {
 
 test('taking back from a question on restores what was there then', () => {
 	const changes = changed();
-	assert.deepEqual(changes.since('q2', order), [
+	const since = (question: string) => filesOf(changes.since(question, order));
+	assert.deepEqual(since('q2'), [
 		{ uri: 'a', before: 'a2', after: 'a3' },
 		{ uri: 'b', before: 'b0', after: 'b1' },
 	]);
-	assert.equal(changes.since('q1', order).length, 3);
-	assert.deepEqual(changes.since('unknown', order), []);
-	changes.restored('q2', order, ['a', 'b']);
+	assert.equal(since('q1').length, 3);
+	assert.deepEqual(since('unknown'), []);
+	changes.drop(changes.since('q2', order));
 	assert.deepEqual(changes.questions, ['q1']);
 	assert.deepEqual(changes.files[0], { uri: 'a', before: 'a0', after: 'a2' });
 });
 
 test('what is kept is gone from the list, and what was saved comes back', () => {
 	const changes = changed();
-	changes.keep('a');
+	changes.drop(changes.of('a'));
 	assert.deepEqual(
 		changes.files.map(({ uri }) => uri),
 		['n', 'b'],
 	);
 	const again = new TurnChanges(JSON.parse(JSON.stringify(changes.all)));
 	assert.deepEqual(again.files, changes.files);
-	changes.keep();
+	changes.drop(changes.of());
 	assert.deepEqual(changes.all, []);
+});
+
+test('what was decided on before a file was changed again leaves the later change in the list', () => {
+	const changes = changed();
+	const shown = changes.of('b');
+	changes.remember('q2', 'b', 'b1');
+	changes.changed('q2', 'b', 'b2');
+	changes.drop(shown);
+	assert.deepEqual(filesOf(changes.of('b')), [{ uri: 'b', before: 'b0', after: 'b2' }]);
 });
 
 test('what somebody wrote between two changes of the agent is known, and what could not be changed is forgotten', () => {
@@ -66,13 +76,4 @@ test('what somebody wrote between two changes of the agent is known, and what co
 	changes.forget('q2', 'b');
 	changes.forget('q1', 'a');
 	assert.deepEqual(changes.questions, ['q1']);
-});
-
-test('a file that was not restored can be restored later', () => {
-	const changes = changed();
-	changes.restored('q2', order, ['b']);
-	assert.deepEqual(
-		changes.since('q2', order).map(({ uri }) => uri),
-		['a'],
-	);
 });
