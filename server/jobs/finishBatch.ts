@@ -53,7 +53,7 @@ export async function finishBatch(
 		// Whoever ends the batch, should this process not come to it, knows what to take away.
 		await store.put(keys.begunFile(batch.id, id), Buffer.from(' '));
 		await files.add(batch.owner.person, rows, {
-			...{ id, filename, purpose: 'batch_output', expiresInS: keepS },
+			...{ id, filename, purpose: 'batch_output', expiresInS: batch.outputExpiresInS ?? keepS },
 		});
 		reached?.('joined');
 		return id;

@@ -66,6 +66,7 @@ export class JobService {
 	readonly #deps: JobServiceDeps;
 	#run: RunItem | undefined;
 	#opened: Promise<Running> | undefined;
+	#batches: Batches | undefined;
 	#again: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
@@ -100,6 +101,11 @@ export class JobService {
 		return opened;
 	}
 
+	/** Whether there is work that nobody else does when this process ends. */
+	get isBusy(): boolean {
+		return !this.#deps.isShared && (this.#batches?.isBusy ?? false);
+	}
+
 	/** Path of an object that is a file of this machine. */
 	localPath(key: string): string | undefined {
 		return this.#deps.localPath?.(key);
@@ -127,6 +133,7 @@ export class JobService {
 		const batches: Batches = new Batches({
 			...{ store, files, limits, now, onChange: () => manager.look() },
 		});
+		this.#batches = batches;
 		/** What was said of the queue and of the store last, and holds. */
 		const troubles = new Map<'queue' | 'store', string>();
 		const worker = new BatchWorker({

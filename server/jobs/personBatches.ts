@@ -32,6 +32,8 @@ export interface NewBatch {
 	readonly endpoint: BatchEndpoint;
 	readonly completionWindow: string;
 	readonly metadata?: Readonly<Record<string, string>>;
+	/** See {@link BatchRecord.outputExpiresInS}. */
+	readonly outputExpiresInS?: number;
 }
 
 /** What makes a request the same one however often it is sent. */
@@ -246,16 +248,24 @@ export class Batches {
 			bytes += line.byteLength;
 			count++;
 		}
-		const { endpoint, completionWindow, metadata = {} } = record;
+		const { endpoint, completionWindow, metadata = {}, outputExpiresInS } = record;
 		const file = { filename: `${id}_retry.jsonl`, bytes };
 		return this.createOf(owner, lines(), file, {
 			...{ endpoint, completionWindow },
+			...(outputExpiresInS === undefined ? {} : { outputExpiresInS }),
 			metadata: {
 				...metadata,
 				...(endpoint === documentEndpoint ? { [translationsField]: String(count) } : {}),
 				[retryField]: id,
 			},
 		});
+	}
+
+	/** Whether there is one that has not ended, does not rest, and has nothing in its way. */
+	get isBusy(): boolean {
+		return [...this.#open.values()].some(
+			({ isPaused, problem }) => !isPaused && problem === undefined,
+		);
 	}
 
 	/** One that has not ended, kept in memory while that is so. */
