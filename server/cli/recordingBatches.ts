@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { AppError, asAppError, setFormFile, type Transcript } from '../protocol/index.ts';
@@ -20,7 +20,8 @@ import { makeFolder } from '../store/makeFolder.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 import { sourceFiles } from './sourceFiles.ts';
-import { bodyOf, type FileFormat, suffixes } from './transcriptRequest.ts';
+import { bodyOf, type FileFormat } from './transcriptRequest.ts';
+import { transcriptTargets } from './transcriptTargets.ts';
 
 const recordings = /\.(?:wav|mp3|flac|ogg|oga|opus|m4a|aac|webm|weba|mp4|mkv)$/i;
 /** Recordings that the server has at a time; the others wait here. */
@@ -57,8 +58,8 @@ export class RecordingBatches {
 	readonly #asked: Asked;
 	readonly #io: CommandIo;
 	readonly #connect: () => Promise<DaemonConnection>;
-	/** By what they are of; those that could be gone on with. Recordings that are the same have one each. */
-	#known: Map<string, BatchAnswer[]> | undefined;
+	/** By what they are of; those that could be gone on with. */
+	#known: Map<string, BatchAnswer> | undefined;
 	/** State of each recording that was looked at, so that none is done twice by one command. */
 	readonly #seen = new Map<string, string>();
 	#due: Recording[] = [];
@@ -66,7 +67,8 @@ export class RecordingBatches {
 	#late: { readonly recording: Recording; readonly at: number }[] = [];
 	/** What stands in the way of asking how batches stand, and since when. */
 	#trouble: { readonly message: string; readonly since: number } | undefined;
-	readonly #open = new Map<string, Recording>();
+	/** Those of each batch: recordings of the same content are one. */
+	readonly #open = new Map<string, readonly Recording[]>();
 	#counts = { transcribed: 0, failed: 0, there: 0 };
 	/** Recordings that still grew at the last look. */
 	#growing = 0;
@@ -77,6 +79,11 @@ export class RecordingBatches {
 		this.#asked = asked;
 		this.#io = io;
 		this.#connect = connect;
+	}
+
+	/** Recordings that the server has. */
+	get #underWay(): number {
+		return [...this.#open.values()].reduce((sum, { length }) => sum + length, 0);
 	}
 
 	get isBusy(): boolean {
@@ -93,7 +100,7 @@ export class RecordingBatches {
 			undefined,
 			'transcribed',
 		);
-		const targets = await this.#targets(files);
+		const targets = await transcriptTargets(files, this.#asked);
 		this.#growing = 0;
 		for (const [path, target] of targets) {
 			// It was listed a moment ago: what is gone now is nobody's any more.
@@ -130,7 +137,8 @@ export class RecordingBatches {
 			const next = this.#due.shift();
 			if (next === undefined) break;
 			try {
-				this.#open.set(await this.#begin(next), next);
+				const id = await this.#begin(next);
+				this.#open.set(id, [...(this.#open.get(id) ?? []), next]);
 			} catch (error) {
 				if (error instanceof AppError && error.code === 'batch_queue_full') {
 					this.#due.unshift(next);
@@ -140,10 +148,10 @@ export class RecordingBatches {
 				else this.#fail(next.path, error);
 			}
 		}
-		for (const [id, recording] of this.#open) {
-			const isOpen = await this.#fetch(id, recording).catch((error) => {
+		for (const [id, recordings] of this.#open) {
+			const isOpen = await this.#fetch(id, recordings).catch((error) => {
 				if (error instanceof AppError && error.kind.retryable) return this.#wait(error);
-				this.#fail(recording.path, error);
+				for (const { path } of recordings) this.#fail(path, error);
 				return false;
 			});
 			if (!isOpen) this.#open.delete(id);
@@ -151,7 +159,7 @@ export class RecordingBatches {
 		const { stderr } = this.#io;
 		if (stderr.isTTY && this.isBusy)
 			stderr.status(
-				`${this.#counts.transcribed} transcribed, ${this.#open.size + this.#due.length + this.#late.length} to go`,
+				`${this.#counts.transcribed} transcribed, ${this.#underWay + this.#due.length + this.#late.length} to go`,
 			);
 	}
 
@@ -174,47 +182,18 @@ export class RecordingBatches {
 	leave(): void {
 		if (this.#open.size === 0) return;
 		this.#print(
-			`${this.#open.size} recordings go on. The same command fetches what is done; nearglot batch list shows them.`,
-		);
-	}
-
-	/** Where the transcript of each recording goes. */
-	async #targets(files: readonly string[]): Promise<Map<string, string>> {
-		const { names, out, format } = this.#asked;
-		const folders: string[] = [];
-		for (const name of names)
-			if (
-				await stat(name).then(
-					(found) => found.isDirectory(),
-					() => false,
-				)
-			)
-				folders.push(name);
-		const stems = files.map((path) => {
-			if (out === undefined) return withoutEnding(path);
-			const folder = folders.find((each) => !relative(each, path).startsWith('..'));
-			return withoutEnding(
-				join(out, folder === undefined ? basename(path) : relative(folder, path)),
-			);
-		});
-		const count = Map.groupBy(stems, (stem) => stem);
-		return new Map(
-			files.map((path, index) => {
-				const stem = stems[index] ?? '';
-				const isShared = (count.get(stem)?.length ?? 0) > 1;
-				return [path, `${stem}${isShared ? extname(path) : ''}${suffixes[format]}`];
-			}),
+			`${this.#underWay} recordings go on. The same command fetches what is done; nearglot batch list shows them.`,
 		);
 	}
 
 	/** Takes the transcript of a batch that has ended. @returns whether it is under way */
-	async #fetch(id: string, recording: Recording): Promise<boolean> {
+	async #fetch(id: string, recordings: readonly Recording[]): Promise<boolean> {
 		const daemon = await this.#connect();
 		const batch = await daemon.call(showBatch, { params: { id } }, this.#options);
+		const isOpen = batch.completed_at === null && batch.failed_at === null && !isGivenUp(batch);
+		if (!isOpen) await this.#take(batch, recordings);
 		this.#trouble = undefined;
-		if (batch.completed_at === null && batch.failed_at === null && !isGivenUp(batch)) return true;
-		await this.#take(batch, recording);
-		return false;
+		return isOpen;
 	}
 
 	/** Nothing is known of the batches at the moment; what is under way goes on. */
@@ -235,7 +214,7 @@ export class RecordingBatches {
 		for await (const part of createReadStream(path, { signal: this.#io.signal }))
 			digest.update(part as Uint8Array);
 		const mark = digest.digest('hex');
-		const known = (await this.#batches()).get(mark)?.shift();
+		const known = (await this.#batches()).get(mark);
 		if (known !== undefined) return known.id;
 		const file = await this.#upload(await openAsBlob(path), basename(path), 'user_data');
 		const now = await stat(path);
@@ -250,7 +229,7 @@ export class RecordingBatches {
 		});
 		const input = await this.#upload(new Blob([`${line}\n`]), `${basename(path)}.jsonl`, 'batch');
 		const daemon = await this.#connect();
-		const { id } = await daemon.call(
+		const batch = await daemon.call(
 			createBatch,
 			{
 				body: {
@@ -260,25 +239,45 @@ export class RecordingBatches {
 			},
 			this.#options,
 		);
-		return id;
+		(await this.#batches()).set(mark, batch);
+		return batch.id;
 	}
 
-	async #take(batch: BatchAnswer, { path, target }: Recording): Promise<void> {
+	/** @throws AppError for a server that cannot say now what came of it */
+	async #take(batch: BatchAnswer, recordings: readonly Recording[]): Promise<void> {
+		let written = 0;
+		const transcript = await this.#transcript(batch).catch((error) => {
+			if (error instanceof AppError && error.kind.retryable) throw error;
+			for (const { path } of recordings) this.#fail(path, error);
+		});
+		for (const recording of transcript === undefined ? [] : recordings)
+			await this.#write(transcript as Transcript, recording).then(
+				() => written++,
+				(error) => this.#fail(recording.path, error),
+			);
+		// One that could not be written is fetched by the next command.
+		if (written === recordings.length || batch.output_file_id === null)
+			await this.#removeAll(batch);
+	}
+
+	async #transcript(batch: BatchAnswer): Promise<Transcript> {
 		const row = await this.#row(batch.output_file_id ?? batch.error_file_id);
 		if (batch.output_file_id === null) {
 			const said = row?.response?.body?.error?.message ?? batch.errors?.data[0]?.message;
-			await this.#removeAll(batch);
 			throw new UsageError(said ?? `The batch has ended without a transcript: ${batch.status}.`);
 		}
-		const transcript = row?.response?.body as Transcript | undefined;
+		const transcript = row?.response?.body as (Transcript & { usage?: unknown }) | undefined;
 		if (transcript === undefined) throw new UsageError('Its transcript is gone. Try it again.');
+		const { usage: _usage, ...rest } = transcript;
+		return rest as Transcript;
+	}
+
+	async #write(transcript: Transcript, { path, target }: Recording): Promise<void> {
 		makeFolder(dirname(resolve(target)), 0o777);
 		await checkTarget(target, this.#asked.force);
-		const { usage: _usage, ...rest } = transcript as Transcript & { usage?: unknown };
-		await writeOutput(target, bodyOf(rest as Transcript, this.#asked.format, basename(path)));
+		await writeOutput(target, bodyOf(transcript, this.#asked.format, basename(path)));
 		this.#counts.transcribed++;
 		this.#print(`${target}: transcribed`);
-		await this.#removeAll(batch);
 	}
 
 	async #row(id: string | null): Promise<ResultRow | undefined> {
@@ -289,22 +288,23 @@ export class RecordingBatches {
 		return line === '' ? undefined : (JSON.parse(line) as ResultRow);
 	}
 
-	/** Batches of recordings, newest first, that are under way or have brought a transcript that nobody took. */
-	async #batches(): Promise<Map<string, BatchAnswer[]>> {
+	/** The newest batch of each recording that is under way, or has brought a transcript that nobody took. */
+	async #batches(): Promise<Map<string, BatchAnswer>> {
 		if (this.#known !== undefined) return this.#known;
-		const known = new Map<string, BatchAnswer[]>();
+		const known = new Map<string, BatchAnswer>();
 		const daemon = await this.#connect();
 		for (let after: string | undefined; ; ) {
 			const query = { limit: '100', ...(after === undefined ? {} : { after }) };
 			const page = await daemon.call(listBatches, { query }, this.#options);
 			for (const batch of page.data) {
 				const mark = batch.metadata?.['recording'];
-				if (mark === undefined || isGivenUp(batch) || batch.failed_at !== null) continue;
+				if (mark === undefined || known.has(mark) || isGivenUp(batch) || batch.failed_at !== null)
+					continue;
 				const isThere =
 					batch.completed_at === null ||
 					(batch.output_file_id !== null &&
 						(await this.#row(batch.output_file_id).catch(() => undefined)) !== undefined);
-				if (isThere) known.set(mark, [...(known.get(mark) ?? []), batch]);
+				if (isThere) known.set(mark, batch);
 			}
 			after = page.last_id ?? undefined;
 			if (!page.has_more || after === undefined) break;
@@ -326,6 +326,8 @@ export class RecordingBatches {
 	async #removeAll({ metadata, input_file_id, output_file_id, error_file_id }: BatchAnswer) {
 		for (const id of [metadata?.['file'], input_file_id, output_file_id, error_file_id])
 			if (typeof id === 'string') await this.#remove(id);
+		const mark = metadata?.['recording'];
+		if (mark !== undefined) this.#known?.delete(mark);
 	}
 
 	async #remove(id: string): Promise<void> {
@@ -384,5 +386,3 @@ interface ResultRow {
 
 const isGivenUp = ({ status }: BatchAnswer): boolean =>
 	status === 'cancelled' || status === 'expired';
-
-const withoutEnding = (path: string): string => path.slice(0, path.length - extname(path).length);

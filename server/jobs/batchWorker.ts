@@ -10,7 +10,8 @@ import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Pause } from './runItem.ts';
 import { laneRoom, runShard } from './shardRun.ts';
-import { WorkPlaces } from './workPlaces.ts';
+import type { OnWait } from './shardWaits.ts';
+import { type Outside, type WorkPlace, WorkPlaces } from './workPlaces.ts';
 
 export interface WorkerDeps {
 	readonly store: ObjectStore;
@@ -55,7 +56,11 @@ export class BatchWorker {
 	readonly #lanes: WorkPlaces;
 	readonly #stop = new AbortController();
 	readonly #wakers = new Set<() => void>();
-	#loops: Promise<void>[] = [];
+	readonly #loops = new Set<Promise<void>>();
+	/** Those of which nothing can be done at the moment: they have no place, and no others of their batches begin. */
+	readonly #waiting = new Set<ShardLease>();
+	/** Loops that have had another put in their place while their shard waited. */
+	#surplus = 0;
 	/** Results that came after their lease was lost, and were thrown away. */
 	refused = 0;
 
@@ -69,7 +74,13 @@ export class BatchWorker {
 	start(): void {
 		const { width } = this.#deps;
 		const loops = width === 0 ? 0 : 2 * width + maxOutside;
-		this.#loops = Array.from({ length: loops }, () => this.#loop());
+		for (let count = 0; count < loops; count++) this.#addLoop();
+	}
+
+	#addLoop(): void {
+		const loop = this.#loop();
+		this.#loops.add(loop);
+		void loop.finally(() => this.#loops.delete(loop));
 	}
 
 	/** There is something to do. */
@@ -81,19 +92,21 @@ export class BatchWorker {
 	async close(): Promise<void> {
 		this.#stop.abort();
 		this.poke();
-		await Promise.all(this.#loops);
+		await Promise.all([...this.#loops]);
 	}
 
 	async #loop(): Promise<void> {
 		const { queue, leaseMs, onUse } = this.#deps;
 		const { signal } = this.#stop;
 		while (!signal.aborted) {
+			if (this.#surplus > 0) return void this.#surplus--;
 			// As many as there are places look for work.
 			using place = await this.#places.take(1, signal);
 			if (signal.aborted) return;
 			let used: 'queue' | 'store' = 'queue';
 			try {
-				const lease = await queue.lease(leaseMs);
+				const except = new Set([...this.#waiting].map(({ batch }) => batch));
+				const lease = await queue.lease(leaseMs, except);
 				onUse('queue');
 				used = 'store';
 				if (lease === undefined) await this.#wait();
@@ -120,7 +133,7 @@ export class BatchWorker {
 		});
 	}
 
-	async #work(lease: ShardLease, place: Disposable): Promise<void> {
+	async #work(lease: ShardLease, place: WorkPlace): Promise<void> {
 		const { store, queue, open, reached, activity, onUse } = this.#deps;
 		reached?.('leased');
 		const batch = await open(lease.batch).catch(async (error) => {
@@ -144,7 +157,7 @@ export class BatchWorker {
 		}
 	}
 
-	async #run(batch: OpenBatch, lease: ShardLease, place: Disposable): Promise<void> {
+	async #run(batch: OpenBatch, lease: ShardLease, place: WorkPlace): Promise<void> {
 		const { store, queue, leaseMs, reached, onDone, onTrouble } = this.#deps;
 		const shard = batch.manifest?.shards[lease.shard];
 		if (shard === undefined) return;
@@ -160,6 +173,7 @@ export class BatchWorker {
 			);
 		}, leaseMs / 3);
 		using ending = this.#endingOf(shard, place);
+		using waiting = this.#waitingOf(lease, ending.outside);
 		let own = 0;
 		const onItem = (): void => {
 			own++;
@@ -170,7 +184,10 @@ export class BatchWorker {
 				batch.record,
 				shard,
 				lease.tries,
-				{ ...this.#deps, lanes: this.#lanes, onItem, onLast: ending.onLast },
+				{
+					...{ ...this.#deps, lanes: this.#lanes, onItem },
+					...{ onLast: ending.onLast, onWait: waiting.onWait },
+				},
 				signal,
 			);
 			reached?.('written');
@@ -202,9 +219,12 @@ export class BatchWorker {
 	}
 
 	/** What a shard does once there is room for the next: it gives its place to it. One of a single item does so at once. */
-	#endingOf({ items }: Shard, place: Disposable): Disposable & { readonly onLast: () => void } {
+	#endingOf(
+		{ items }: Shard,
+		place: WorkPlace,
+	): Disposable & { readonly onLast: () => void; readonly outside: Outside } {
 		const ended = new AbortController();
-		let end: Disposable | undefined;
+		let end: WorkPlace | undefined;
 		const onLast = async (): Promise<void> => {
 			if (items > 1) end = await this.#ends.take(1, ended.signal);
 			// It may have come to its end meanwhile.
@@ -213,9 +233,47 @@ export class BatchWorker {
 		};
 		return {
 			onLast: () => void onLast(),
+			outside: async (work) => {
+				const done = work();
+				await Promise.all([place.outside(() => done), end?.outside(() => done)]);
+				return await done;
+			},
 			[Symbol.dispose]: () => {
 				ended.abort();
 				end?.[Symbol.dispose]();
+			},
+		};
+	}
+
+	/**
+	 * What a shard does while nothing of it can be done, such as when its person has used up a limit: others get its place
+	 * until an item of it is done. What it has done is kept, and its lease is held.
+	 */
+	#waitingOf(lease: ShardLease, outside: Outside): Disposable & { readonly onWait: OnWait } {
+		let moved: Promise<void> | undefined;
+		let isOver = false;
+		let hasLeft = false;
+		const leave = async (): Promise<void> => {
+			this.#waiting.add(lease);
+			// However many wait, others look for work.
+			if (!hasLeft) this.#addLoop();
+			hasLeft = true;
+			while (moved !== undefined && !isOver) {
+				const until = moved;
+				await outside(() => until);
+				if (moved === until) moved = undefined;
+			}
+			this.#waiting.delete(lease);
+		};
+		return {
+			onWait: (until) => {
+				moved = until;
+				if (!this.#waiting.has(lease)) void leave();
+			},
+			[Symbol.dispose]: () => {
+				isOver = true;
+				this.#waiting.delete(lease);
+				if (hasLeft) this.#surplus++;
 			},
 		};
 	}

@@ -5,6 +5,7 @@ import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
 import { leaveReplica } from '../net/leaveReplica.ts';
 import { AppError } from '../protocol/index.ts';
+import { batchesKey, idOf, nextOfOthers, queuePrefix, setOf, turnOf } from './bullOthers.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
@@ -12,18 +13,11 @@ import type { ShardRef } from './jobTypes.ts';
 const commandMs = 3000;
 const connectMs = 2000;
 const silentMs = 15_000;
-const prefix = 'nearglot:jobs';
 const name = 'shards';
-/** BullMQ's last priority. */
-const lastTurn = 2_097_151;
 /** Shards that are told of in one command. */
 const lot = 500;
 /** How often a shard may be missed is not for the queue to say: see `shardRun.ts`. */
 const maxMissed = 1_000_000_000;
-
-const idOf = ({ batch, shard }: ShardRef): string => `${batch}.${shard}`;
-/** Shards of a batch that are in the queue, so that nobody has to look through all of it. */
-const setOf = (batch: string): string => `${prefix}:of:${batch}`;
 
 /**
  * Connects, and looks whether Redis keeps what it is given.
@@ -51,7 +45,7 @@ export async function openBullQueue(
 		client.destroy();
 		throw refused === undefined ? error : unusable(refused);
 	}
-	const options = { connection: client, prefix, skipVersionCheck: true };
+	const options = { connection: client, prefix: queuePrefix, skipVersionCheck: true };
 	const queue = new Queue(name, options);
 	const worker = new Worker(
 		name,
@@ -89,7 +83,7 @@ export async function openBullQueue(
 	const entryOf = (shard: ShardRef) => ({
 		...{ name, data: { batch: shard.batch, shard: shard.shard } },
 		opts: {
-			...{ jobId: idOf(shard), priority: Math.min(lastTurn, shard.shard + 1) },
+			...{ jobId: idOf(shard), priority: turnOf(shard) },
 			...{ removeOnComplete: true, removeOnFail: true },
 		},
 	});
@@ -117,6 +111,14 @@ export async function openBullQueue(
 			throw error;
 		}
 	};
+	const next = (token: string): Promise<Job | undefined> => {
+		const coming = worker.getNextJob(token, { block: false });
+		return inTime(() => coming).catch((error) => {
+			// One that comes when nobody waits for it any more is not counted as a try.
+			coming.then((late) => late?.moveToWait(token)).catch(() => {});
+			throw error;
+		});
+	};
 	return {
 		get losses() {
 			return losses;
@@ -133,20 +135,18 @@ export async function openBullQueue(
 							own.map(({ shard }) => String(shard)),
 						),
 					);
+				await inTime(() => client.sAdd(batchesKey, [...batches.keys()]));
 			}
 		},
-		lease: async () => {
+		lease: async (_, except = new Set()) => {
 			if (!isWatching) {
 				isWatching = true;
 				await inTime(() => worker.startStalledCheckTimer());
 			}
 			const token = randomBytes(12).toString('hex');
-			const next = worker.getNextJob(token, { block: false });
-			const job = await inTime(() => next).catch((error) => {
-				// One that comes when nobody waits for it any more is not counted as a try.
-				next.then((late) => late?.moveToWait(token)).catch(() => {});
-				throw error;
-			});
+			const job = await (except.size === 0
+				? next(token)
+				: nextOfOthers(except, token, { client, queue, next, inTime, now }));
 			if (job === undefined) return undefined;
 			held.set(token, job);
 			const { batch, shard } = job.data as ShardRef;
@@ -184,6 +184,7 @@ export async function openBullQueue(
 					),
 				);
 			await inTime(() => client.del(setOf(batch)));
+			await inTime(() => client.sRem(batchesKey, batch));
 		},
 		count: (batch) => inTime(() => client.sCard(setOf(batch))),
 		[Symbol.asyncDispose]: close,

@@ -18,8 +18,12 @@ export interface JobQueue extends AsyncDisposable {
 	readonly losses: number;
 	/** Those that are in it already stay as they are. Costs little when all are. */
 	add(shards: readonly ShardRef[]): Promise<void>;
-	/** The next shard, for so long; `undefined` when none waits. Leases that have run out wait again. */
-	lease(leaseMs: number): Promise<ShardLease | undefined>;
+	/**
+	 * The next shard, for so long; `undefined` when none waits. Leases that have run out wait again.
+	 * @param except batches of which none is wanted; whatever they have in the queue is neither walked through nor held
+	 * back from others
+	 */
+	lease(leaseMs: number, except?: ReadonlySet<string>): Promise<ShardLease | undefined>;
 	/** Holds the lease for so long from now. False: it is lost. */
 	renew(lease: ShardLease, leaseMs: number): Promise<boolean>;
 	/** Takes a shard out. False: the lease is lost, and it is somebody else's. */

@@ -48,7 +48,9 @@ export async function requestItem(
 		const code = codeOf(answer);
 		if (code === undefined || isHopeless(answer)) return answer;
 		if (!waits.has(code) && (!fails.has(code) || ++failures >= maxFailures)) return answer;
-		await pause(Math.min(maxPauseMs, Math.max(pauseMs, (answer.retryAfterS ?? 0) * 1000)), signal);
+		// How long a model loads is a guess of whoever says so: it is looked at again, so that no rest is longer than that.
+		const saidMs = code === 'model_loading' ? 0 : (answer.retryAfterS ?? 0) * 1000;
+		await pause(Math.min(maxPauseMs, Math.max(pauseMs, saidMs)), signal);
 		pauseMs = Math.min(maxPauseMs, pauseMs * 2);
 	}
 }

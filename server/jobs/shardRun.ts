@@ -24,6 +24,7 @@ import {
 import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
+import { type OnWait, ShardWaits } from './shardWaits.ts';
 import type { Outside, WorkPlaces } from './workPlaces.ts';
 
 /**
@@ -60,6 +61,7 @@ export interface ShardRunDeps {
 	 * shard, when it is done or waits for somebody else.
 	 */
 	onLast?(): void;
+	readonly onWait?: OnWait;
 	/** Told of each item that is done. */
 	onItem?(): void;
 	/** Fault points for tests. */
@@ -89,6 +91,7 @@ export async function runShard(
 	const lines = await readLines(deps.store, batch, shard);
 	const answers = new Map<Line, ItemAnswer>();
 	const { pause = realPause, run, lanes } = deps;
+	const waits = new ShardWaits(deps.onWait);
 	const ask = async (
 		line: Line,
 		room: number,
@@ -109,15 +112,17 @@ export async function runShard(
 						(item, ended) => run(item, ended, outside),
 						{ ...call, owner: batch.owner },
 						// It may wait for hours, and who waits for all of the room lets nobody pass.
-						(ms, ended) => outside(() => pause(ms, ended)),
+						(ms, ended) => outside(() => waits.pause(() => pause(ms, ended))),
 						signal,
 					);
 		signal.throwIfAborted();
 		answers.set(line, answer);
+		waits.done();
 	};
 	// Nothing runs beside it that could end the model's process, or be ended with it.
 	const askAlone = (line: Line): Promise<void> => ask(line, Number.POSITIVE_INFINITY);
-	if (tries > carefulAfter) await runCarefully(batch, shard, lines, askAlone, answers, deps);
+	if (tries > carefulAfter)
+		await waits.during(() => runCarefully(batch, shard, lines, askAlone, answers, deps));
 	else {
 		const crashed: Line[] = [];
 		const width = widths[batch.endpoint];
@@ -133,21 +138,23 @@ export async function runShard(
 			begun++;
 			if (width > 1) onRoom();
 		};
-		await inParallel(lines, width, async (line) => {
+		await inParallel(lines, width, waits, async (line) => {
 			await ask(line, laneRoom / width, { onBegun, onOutside: onRoom });
 			onRoom();
 			if (isCrash(answers.get(line))) crashed.push(line);
 			else deps.onItem?.();
 		});
 		// One of those has ended the process of the others: alone, each shows whether it was that one.
-		for (const line of crashed) {
-			for (let crashes = 0; crashes < maxCrashes; crashes++) {
-				await askAlone(line);
-				if (!isCrash(answers.get(line))) break;
-				await sleep(0);
+		await waits.during(async () => {
+			for (const line of crashed) {
+				for (let crashes = 0; crashes < maxCrashes; crashes++) {
+					await askAlone(line);
+					if (!isCrash(answers.get(line))) break;
+					await sleep(0);
+				}
+				deps.onItem?.();
 			}
-			deps.onItem?.();
-		}
+		});
 	}
 	return resultOf(batch, lines, answers);
 }
@@ -211,12 +218,15 @@ async function readLines(store: ObjectStore, batch: BatchRecord, shard: Shard): 
 async function inParallel<T>(
 	list: readonly T[],
 	width: number,
+	waits: ShardWaits,
 	work: (one: T) => Promise<void>,
 ): Promise<void> {
 	const rest = list.values();
-	const workers = Array.from({ length: Math.min(width, list.length) }, async () => {
-		for (const one of rest) await work(one);
-	});
+	const workers = Array.from({ length: Math.min(width, list.length) }, () =>
+		waits.during(async () => {
+			for (const one of rest) await work(one);
+		}),
+	);
 	const done = await Promise.allSettled(workers);
 	for (const one of done) if (one.status === 'rejected') throw one.reason;
 }

@@ -20,6 +20,30 @@ const schema = `
 /** Longer than anybody gives a shard back for, but for those who do so for the time of a lease. */
 const maxDelayMs = 60_000;
 
+const nextOfAll =
+	'SELECT batch, shard, tries FROM shards WHERE due <= ? OR due > ? ORDER BY shard, batch LIMIT 1';
+/** From batch to batch, so that what those have that are not wanted is not looked at. */
+const nextOfOthers = `
+	WITH RECURSIVE
+		known (batch) AS (
+			SELECT MIN(batch) FROM shards
+			UNION ALL
+			SELECT (SELECT MIN(batch) FROM shards WHERE shards.batch > known.batch) FROM known
+			WHERE known.batch IS NOT NULL
+		),
+		first (batch, shard) AS (
+			SELECT batch, (
+				SELECT shard FROM shards
+				WHERE shards.batch = known.batch AND (due <= ? OR due > ?) ORDER BY shard LIMIT 1
+			)
+			FROM known
+			WHERE batch IS NOT NULL AND batch NOT IN (SELECT value FROM json_each(?))
+		)
+	SELECT shards.batch, shards.shard, tries
+	FROM first JOIN shards ON shards.batch = first.batch AND shards.shard = first.shard
+	ORDER BY shards.shard, shards.batch LIMIT 1
+`;
+
 export interface SqliteQueueOptions {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
@@ -44,15 +68,15 @@ export function openSqliteQueue(
 				const add = db.prepare('INSERT OR IGNORE INTO shards VALUES (?, ?, 0, NULL, 0)');
 				for (const { batch, shard } of shards) add.run(batch, shard);
 			}),
-		lease: async (leaseMs) =>
+		lease: async (leaseMs, except = new Set()) =>
 			file.change((db): ShardLease | undefined => {
 				const at = now();
 				// A clock that was set back must not hold what is waiting or leased for much longer than was meant.
-				const found = db
-					.prepare(
-						'SELECT batch, shard, tries FROM shards WHERE due <= ? OR due > ? ORDER BY shard, batch LIMIT 1',
-					)
-					.get(at, at + Math.max(maxDelayMs, 2 * leaseMs));
+				const late = at + Math.max(maxDelayMs, 2 * leaseMs);
+				const found =
+					except.size === 0
+						? db.prepare(nextOfAll).get(at, late)
+						: db.prepare(nextOfOthers).get(at, late, JSON.stringify([...except]));
 				if (found === undefined) return undefined;
 				const [batch, shard] = [String(found['batch']), Number(found['shard'])];
 				const token = randomBytes(12).toString('hex');

@@ -263,3 +263,68 @@ test('files and batches are of one person; whoever may do nothing else may not d
 	const keyed = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: key, maxRetries: 0 });
 	await assert.rejects(begin([chat('a', 'hello')], keyed), /for translate only/);
 });
+
+test('whoever has guessed the ids and the Idempotency-Key of somebody else gets at nothing of theirs', async () => {
+	const personOf = (name: string) => {
+		const scopes = ['chat', 'speech'] as const;
+		const { key } = server.backend.people.keys.create({ name, scopes: [...scopes], limits: {} });
+		const options = { baseURL: `${server.url}/v1`, apiKey: key, maxRetries: 0 };
+		const call = (method: 'GET' | 'POST', path: string) =>
+			fetch(server.url + path, { method, headers: { authorization: `Bearer ${key}` } });
+		return { client: new OpenAI(options), call };
+	};
+	const [anna, ben] = [personOf('anna'), personOf('ben')];
+	const input = await upload([chat('a', 'hello')], anna.client);
+	const sameKey = { headers: { 'Idempotency-Key': 'the same' } };
+	const asked = (id: string) =>
+		({
+			input_file_id: id,
+			endpoint: '/v1/chat/completions',
+			completion_window: '24h',
+		}) as const;
+	const resting = await anna.client.batches.create(asked(input.id), sameKey);
+	await anna.call('POST', `/v1/batches/${resting.id}/pause`);
+	const done = await ended((await begin([chat('a', 'hello')], anna.client)).id, anna.client);
+	const state = async () => {
+		const { status, paused } = (await anna.client.batches.retrieve(resting.id)) as OpenAI.Batch & {
+			paused: boolean;
+		};
+		return { status, paused };
+	};
+	const before = await state();
+	for (const { id } of [resting, done]) {
+		for (const action of ['cancel', 'pause', 'resume', 'retry'])
+			assert.equal((await ben.call('POST', `/v1/batches/${id}/${action}`)).status, 404, action);
+		assert.equal((await ben.call('GET', `/v1/batches/${id}/events`)).status, 404);
+		await assert.rejects(ben.client.batches.retrieve(id), NotFoundError);
+		await assert.rejects(ben.client.batches.list({ after: id }), NotFoundError);
+	}
+	for (const id of [input.id, done.input_file_id, done.output_file_id ?? '']) {
+		await assert.rejects(ben.client.files.retrieve(id), NotFoundError);
+		await assert.rejects(ben.client.files.content(id), NotFoundError);
+		await assert.rejects(ben.client.files.delete(id), NotFoundError);
+		await assert.rejects(ben.client.files.list({ after: id }), NotFoundError);
+		await assert.rejects(ben.client.batches.create(asked(id)), NotFoundError);
+		await assert.rejects(ben.client.batches.create(asked(id), sameKey), NotFoundError);
+	}
+	const own = await upload([chat('b', 'hello')], ben.client);
+	const other = await ben.client.batches.create(asked(own.id), sameKey);
+	assert.notEqual(other.id, resting.id);
+	assert.equal((await ben.client.batches.create(asked(own.id), sameKey)).id, other.id);
+	const line = { custom_id: 'r', method: 'POST', url: '/v1/audio/transcriptions' };
+	const heard = await ben.client.batches.create({
+		...asked(
+			(
+				await upload(
+					[JSON.stringify({ ...line, body: { model: 'starter-speech', file: input.id } })],
+					ben.client,
+				)
+			).id,
+		),
+		endpoint: '/v1/audio/transcriptions' as '/v1/chat/completions',
+	});
+	const [row] = await rows((await ended(heard.id, ben.client)).error_file_id, ben.client);
+	assert.equal(row?.response?.body.error?.code, 'not_found');
+	assert.deepEqual(await state(), before);
+	assert.equal((await anna.client.files.retrieve(input.id)).id, input.id);
+});

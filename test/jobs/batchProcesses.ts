@@ -37,37 +37,50 @@ export async function end(child: ChildProcess): Promise<void> {
 export async function begun(lines: readonly string[], options: JobWorkerOptions) {
 	const service = openJobs({ ...options, width: 0, isAlone: false });
 	const jobs = await service.open();
-	const file = await jobs.files.add(
-		owner.person,
-		Readable.from(lines.map((line) => Buffer.from(line))),
-		{
-			...{ filename: 'in.jsonl', purpose: 'batch' },
-		},
-	);
-	const { record } = await jobs.batches.create(owner, {
+	return { service, jobs, id: await asked(jobs, lines) };
+}
+
+/** A batch of somebody; its id. */
+export async function asked(
+	{ files, batches }: OpenJobs,
+	lines: readonly string[],
+	of: JobOwner = owner,
+): Promise<string> {
+	const content = Readable.from(lines.map((line) => Buffer.from(line)));
+	const file = await files.add(of.person, content, { filename: 'in.jsonl', purpose: 'batch' });
+	const { record } = await batches.create(of, {
 		...{ inputFileId: file.id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
 	});
-	return { service, jobs, id: record.id };
+	return record.id;
 }
 
 export const item = (id: number, text = `text ${id}`) =>
 	`${JSON.stringify({ custom_id: `${id}`, method: 'POST', url: '/v1/chat/completions', body: { text } })}\n`;
 export const items = (count: number) => Array.from({ length: count }, (_, id) => item(id));
 
-export async function finished(jobs: OpenJobs, id: string, withinMs = 90_000): Promise<BatchView> {
+export async function finished(
+	jobs: OpenJobs,
+	id: string,
+	withinMs = 90_000,
+	{ person } = owner,
+): Promise<BatchView> {
 	await until(
 		'the batch ends',
-		async () => (await jobs.batches.get(owner.person, id)).end !== undefined,
+		async () => (await jobs.batches.get(person, id)).end !== undefined,
 		withinMs,
 	);
-	return jobs.batches.get(owner.person, id);
+	return jobs.batches.get(person, id);
 }
 
 /** `custom_id` and answer of every row, in their order. */
-export async function answers(jobs: OpenJobs, fileId: string | undefined): Promise<string[]> {
+export async function answers(
+	jobs: OpenJobs,
+	fileId: string | undefined,
+	{ person } = owner,
+): Promise<string[]> {
 	if (fileId === undefined) return [];
 	const parts: Uint8Array[] = [];
-	for await (const part of await jobs.files.content(owner.person, fileId)) parts.push(part);
+	for await (const part of await jobs.files.content(person, fileId)) parts.push(part);
 	return Buffer.concat(parts)
 		.toString('utf8')
 		.split('\n')

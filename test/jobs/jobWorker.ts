@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jobLimits } from '../../server/jobs/batchLimits.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
 import type { RunItem } from '../../server/jobs/itemRow.ts';
-import { JobService } from '../../server/jobs/jobService.ts';
+import { JobService, type JobServiceDeps } from '../../server/jobs/jobService.ts';
 import { openSqliteQueue } from '../../server/jobs/sqliteQueue.ts';
 import { silentLogger } from '../../server/services/logger.ts';
 
@@ -41,9 +41,11 @@ export function openJobs(
 	options: JobWorkerOptions,
 	env: NodeJS.ProcessEnv = {},
 	now: () => number = Date.now,
+	more: Pick<JobServiceDeps, 'pause'> = {},
 ): JobService {
 	let left = options.fault?.times ?? 0;
 	return new JobService({
+		...more,
 		openStore: () => openFolderStore(options.store, now),
 		openQueue: async () =>
 			options.queue.startsWith('redis://')
