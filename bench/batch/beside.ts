@@ -34,7 +34,11 @@ async function call<T>({ url, key }: Server, path: string, body?: object): Promi
 }
 
 /** A request of an item, none like another. */
-function itemOf(kind: string, id: number): { readonly url: string; readonly body: object } {
+function itemOf(
+	kind: string,
+	id: number,
+	model = 'starter-chat',
+): { readonly url: string; readonly body: object } {
 	if (kind === 'translate')
 		return {
 			url: '/translate?api-version=3.0&from=en&to=de',
@@ -48,15 +52,21 @@ function itemOf(kind: string, id: number): { readonly url: string; readonly body
 	return {
 		url: '/v1/chat/completions',
 		body: {
-			...{ model: 'starter-chat', temperature: 0, max_tokens: 48 },
+			...{ model, temperature: 0, max_tokens: 48 },
 			messages: [{ role: 'user', content }],
 		},
 	};
 }
 
-async function begin(server: Server, kind: string, from: number, count: number): Promise<Batch> {
+async function begin(
+	server: Server,
+	kind: string,
+	from: number,
+	count: number,
+	model?: string,
+): Promise<Batch> {
 	const lines = Array.from({ length: count }, (_, at) => {
-		const { url, body } = itemOf(kind, from + at);
+		const { url, body } = itemOf(kind, from + at, model);
 		return `${JSON.stringify({ custom_id: `${at}`, method: 'POST', url, body })}\n`;
 	});
 	const form = new FormData();
@@ -80,13 +90,19 @@ export async function runBesideBatch(args: readonly string[]): Promise<number> {
 			requests: { type: 'string', default: '15' },
 			items: { type: 'string', default: '600' },
 			only: { type: 'string', default: 'chat,translate' },
+			/** Folder of a chat model in the place of the built-in one. */
+			chat: { type: 'string' },
 		},
 	});
-	const daemon = await startDaemon();
+	const own = 'beside-chat';
+	const model = values.chat === undefined ? 'starter-chat' : own;
+	const models = values.chat === undefined ? {} : { [own]: values.chat };
+	const daemon = await startDaemon({ models });
 	try {
 		for (const kind of values.only.split(',')) {
-			if (Number(values.requests) > 0) await firstTexts(daemon, kind, Number(values.requests));
-			if (Number(values.items) > 0) await throughput(daemon, kind, Number(values.items));
+			if (Number(values.requests) > 0)
+				await firstTexts(daemon, kind, model, Number(values.requests));
+			if (Number(values.items) > 0) await throughput(daemon, kind, model, Number(values.items));
 		}
 		return 0;
 	} finally {
@@ -94,9 +110,14 @@ export async function runBesideBatch(args: readonly string[]): Promise<number> {
 	}
 }
 
-async function firstTexts(server: Server, kind: string, requests: number): Promise<void> {
+async function firstTexts(
+	server: Server,
+	kind: string,
+	model: string,
+	requests: number,
+): Promise<void> {
 	const name = kind === 'translate' ? 'translation' : kind;
-	const one = kinds({ chat: 'starter-chat', embedder: undefined }).find((each) =>
+	const one = kinds({ chat: model, embedder: undefined }).find((each) =>
 		each.name.startsWith(name),
 	);
 	if (one === undefined) throw new Error(`No kind ${name}.`);
@@ -107,7 +128,7 @@ async function firstTexts(server: Server, kind: string, requests: number): Promi
 		return list;
 	};
 	await times(5);
-	const { id } = await begin(server, kind, 100_000, 20_000);
+	const { id } = await begin(server, kind, 100_000, 20_000, model);
 	const lists = { alone: [] as number[], beside: [] as number[] };
 	for (let round = 0; round < rounds; round++)
 		for (const [which, action] of [
@@ -126,14 +147,19 @@ async function firstTexts(server: Server, kind: string, requests: number): Promi
 	console.log(`${kind}, first text: ${shown.join('; ')}`);
 }
 
-async function throughput(server: Server, kind: string, count: number): Promise<void> {
+async function throughput(
+	server: Server,
+	kind: string,
+	model: string,
+	count: number,
+): Promise<void> {
 	const measured: Record<string, number[]> = {};
 	for (let round = 0; round < 3; round++)
 		for (const width of [0, 4, 8, 16]) {
 			const from = 1_000_000 * (round + 1) + width * 20_000;
 			const began = performance.now();
 			if (width === 0) {
-				const { id } = await begin(server, kind, from, count);
+				const { id } = await begin(server, kind, from, count, model);
 				for (let done = false; !done; ) {
 					await new Promise((resolve) => setTimeout(resolve, pollMs));
 					done = (await call<Batch>(server, `/v1/batches/${id}`)).status === 'completed';
@@ -142,7 +168,7 @@ async function throughput(server: Server, kind: string, count: number): Promise<
 				const ids = Array.from({ length: count }, (_, at) => from + at).values();
 				const lane = async (): Promise<void> => {
 					for (const id of ids) {
-						const { url, body } = itemOf(kind, id);
+						const { url, body } = itemOf(kind, id, model);
 						await call(server, url, body);
 					}
 				};

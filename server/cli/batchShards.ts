@@ -102,9 +102,10 @@ export async function runPart(
 				batch.running++;
 			};
 			try {
-				const deps = { store, run, lanes, onItem, onLast };
-				const { content } = await runShard(record, shard, 1, deps, ended);
-				await store.putIfAbsent(keys.shard({ batch: record.id, shard: shard.number }), content);
+				const deps = { store, run, lanes, onItem, onLast, scratch: join(folder, '.batch', 'tmp') };
+				await using rows = await runShard(record, shard, 1, deps, ended);
+				const key = keys.shard({ batch: record.id, shard: shard.number });
+				await store.putIfAbsent(key, rows.content());
 				await batch.done.refresh();
 			} finally {
 				batch.running -= items;

@@ -13,6 +13,7 @@ import type { openS3Store } from '../jobs/s3Store.ts';
 import { openSqliteQueue } from '../jobs/sqliteQueue.ts';
 import type { Logger } from '../services/logger.ts';
 import { freeBytesOf } from '../services/machineFacts.ts';
+import { scratchIn } from '../store/scratch.ts';
 import type { Activity } from './activity.ts';
 import { busyMs } from './peopleBackend.ts';
 
@@ -62,6 +63,7 @@ export function createJobs(
 		mayHaveWork: () => queue !== undefined || !isFolder || existsSync(join(store, 'open')),
 		isShared: queue !== undefined,
 		limits: jobLimits(env),
+		scratch: scratchIn(dataDir),
 		log,
 		now,
 		...{ width, activity, leaseMs, tickMs },

@@ -2,6 +2,7 @@
 
 import { AppError, asAppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
+import { Places } from '../work/places.ts';
 import type { JobLimits } from './batchLimits.ts';
 import { laterVersion, makeManifest, Unreadable, writeBatchManifest } from './batchManifest.ts';
 import { dropUnusedFiles, expired, failBatch, finishBatch, inputGone } from './finishBatch.ts';
@@ -32,9 +33,19 @@ export interface ManagerDeps {
 	reached?(point: 'joined'): void;
 }
 
+/** Batches that are taken a step at a time: one that is long to cut or to join holds up nobody's. */
+const maxSteps = 16;
+/** Files that are cut at a time: each takes memory. */
+const maxCuts = 3;
+
 export class BatchManager {
 	readonly #deps: ManagerDeps;
 	readonly #stop = new AbortController();
+	/** Steps that are being taken, by batch. */
+	readonly #steps = new Map<string, Promise<void>>();
+	/** Batches that were passed by because their step was being taken: there may be news for them. */
+	readonly #passed = new Set<string>();
+	readonly #cutting = new Places(maxCuts);
 	/** What stood in the way of a step, by batch. */
 	readonly #found = new WeakMap<OpenBatch, OpenBatch['problem']>();
 	#timer: NodeJS.Timeout | undefined;
@@ -45,7 +56,7 @@ export class BatchManager {
 		this.#deps = deps;
 	}
 
-	/** Looks at all of them, now; one look at a time. */
+	/** Looks at all of them, now; one look at a time. A batch whose last step goes on is left to it. */
 	look(): void {
 		if (this.#stop.signal.aborted) return;
 		clearTimeout(this.#timer);
@@ -66,10 +77,11 @@ export class BatchManager {
 		this.#stop.abort();
 		clearTimeout(this.#timer);
 		await this.#running;
+		await Promise.all(this.#steps.values());
 	}
 
 	async #lookAtAll(): Promise<void> {
-		const { store, batches, files, log, tickMs, isShared } = this.#deps;
+		const { store, batches, tickMs, isShared } = this.#deps;
 		let count = 0;
 		const seen = new Set<string>();
 		try {
@@ -77,33 +89,55 @@ export class BatchManager {
 				count++;
 				const id = key.slice(keys.open.length);
 				seen.add(id);
-				const open = await batches.open(id);
-				if (open === undefined) {
-					// Its end is written, and the process that did so has ended before it took this away.
-					const record = await readJsonObject<BatchRecord>(store, keys.record(id));
-					if (record !== undefined) await dropUnusedFiles(record, store, files);
-					await store.remove(key);
-					batches.forget(id);
+				if (this.#steps.has(id)) {
+					this.#passed.add(id);
 					continue;
 				}
-				await this.#step(open).then(
-					() => {
-						// What stands in the way of a worker is over when one of its shards is done.
-						if (open.problem === this.#found.get(open)) open.problem = undefined;
-					},
-					(error) => this.#trouble(open, error),
-				);
+				while (this.#steps.size >= maxSteps) await Promise.race(this.#steps.values());
+				if (this.#stop.signal.aborted) return;
+				const step = this.#lookAt(id).finally(() => {
+					this.#steps.delete(id);
+					if (this.#passed.delete(id)) this.look();
+				});
+				this.#steps.set(id, step);
 			}
 			// Others have brought these to their end.
 			await batches.forgetEnded(seen);
 		} catch (error) {
 			count++;
-			if (!this.#stop.signal.aborted)
-				log.warn('batches cannot be looked at', { reason: sentenceOf(error) });
+			this.#untold(error);
 		}
 		if (this.#stop.signal.aborted || (count === 0 && !isShared)) return;
 		this.#timer = setTimeout(() => this.look(), tickMs);
 		this.#timer.unref();
+	}
+
+	/** Never rejects. */
+	async #lookAt(id: string): Promise<void> {
+		const { store, batches, files } = this.#deps;
+		let open: OpenBatch | undefined;
+		try {
+			open = await batches.open(id);
+			if (open !== undefined) {
+				await this.#step(open);
+				// What stands in the way of a worker is over when one of its shards is done.
+				if (open.problem === this.#found.get(open)) open.problem = undefined;
+				return;
+			}
+			// Its end is written, and the process that did so has ended before it took this away.
+			const record = await readJsonObject<BatchRecord>(store, keys.record(id));
+			if (record !== undefined) await dropUnusedFiles(record, store, files);
+			await store.remove(keys.openBatch(id));
+			batches.forget(id);
+		} catch (error) {
+			if (open !== undefined) this.#trouble(open, error);
+			else this.#untold(error);
+		}
+	}
+
+	#untold(error: unknown): void {
+		if (!this.#stop.signal.aborted)
+			this.#deps.log.warn('batches cannot be looked at', { reason: sentenceOf(error) });
 	}
 
 	#trouble(open: OpenBatch, error: unknown): void {
@@ -141,17 +175,16 @@ export class BatchManager {
 			else await finishBatch(record, manifest, open, 'expired', finish, expired);
 		} else {
 			const isPaused = (await store.size(keys.pause(record.id))) !== undefined;
-			if (isPaused !== open.isPaused) {
-				open.isPaused = isPaused;
-				if (isPaused) open.stop.abort();
-				else open.stop = new AbortController();
-			}
+			if (isPaused !== open.isPaused) open.setPaused(isPaused);
 			if (isPaused) return await queue.remove(record.id);
 			const missing = open.missing();
 			const isFilled = isShared ? this.#isFilled(open) : true;
 			if (isFilled && (await queue.count(record.id)) >= missing.length) return;
 			const filled = { losses: queue.losses, at: now() };
-			await queue.add(missing.map(({ number }) => ({ batch: record.id, shard: number })));
+			await queue.add(
+				missing.map(({ number }) => ({ batch: record.id, shard: number })),
+				batches.openOf(record.owner.person),
+			);
 			open.filled = filled;
 			return onQueued();
 		}
@@ -177,6 +210,7 @@ export class BatchManager {
 		const { store, files, limits, now } = this.#deps;
 		const { record } = open;
 		const at = Math.floor(now() / 1000);
+		using _place = await this.#cutting.take(this.#stop.signal);
 		try {
 			const content = await files.content(record.owner.person, record.inputFileId);
 			const most = { lines: limits.batchLines, bytes: limits.batchBytes };

@@ -20,12 +20,12 @@ export const maxLineBytes = 4 * 1_048_576;
 
 /** How much of an endpoint's work makes a shard: about half a minute of a small machine. */
 const shardSizes: Readonly<
-	Record<BatchEndpoint, { readonly items: number; readonly bytes: number }>
+	Record<BatchEndpoint, { readonly items: number; readonly bytes: number; readonly texts?: number }>
 > = {
 	'/v1/chat/completions': { items: 50, bytes: 400_000 },
 	'/v1/completions': { items: 50, bytes: 400_000 },
 	'/v1/responses': { items: 50, bytes: 400_000 },
-	'/v1/embeddings': { items: 500, bytes: 1_000_000 },
+	'/v1/embeddings': { items: 500, bytes: 1_000_000, texts: 4096 },
 	'/v1/rerank': { items: 200, bytes: 1_000_000 },
 	'/v1/audio/transcriptions': { items: 4, bytes: 100_000 },
 	'/translate': { items: 200, bytes: 200_000 },
@@ -70,6 +70,8 @@ export async function makeManifest(
 	const size = shardSizes[endpoint];
 	const seen = new SeenNumbers();
 	const shards: Shard[] = [];
+	/** Texts to be embedded of the open one. */
+	let texts = 0;
 	let open: { start: number; firstLine: number; items: number; doubled: number[] } | undefined;
 	let model: string | undefined;
 	let total = 0;
@@ -102,10 +104,12 @@ export async function makeManifest(
 			open !== undefined &&
 			(open.items >= size.items ||
 				line.end - open.start > size.bytes ||
+				texts + (facts?.texts ?? 0) > (size.texts ?? Number.POSITIVE_INFINITY) ||
 				(otherModel && open.items >= minItemsOfModel))
 		)
 			close();
 		open ??= { start: line.start, firstLine: line.number, items: 0, doubled: [] };
+		texts = open.items === 0 ? (facts?.texts ?? 0) : texts + (facts?.texts ?? 0);
 		if (facts?.customId !== undefined && !seen.add(numberOf(facts.customId)))
 			open.doubled.push(line.number - open.firstLine);
 		open.items++;
@@ -124,14 +128,16 @@ export async function makeManifest(
 
 function factsOf(
 	bytes: Buffer | undefined,
-): { readonly customId?: string; readonly model?: string } | undefined {
+): { readonly customId?: string; readonly model?: string; readonly texts: number } | undefined {
 	if (bytes === undefined) return undefined;
 	try {
 		const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
 		if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
 		const { custom_id: customId, body } = value as Record<string, unknown>;
 		const model = (body as Record<string, unknown> | undefined | null)?.['model'];
+		const input = (body as Record<string, unknown> | undefined | null)?.['input'];
 		return {
+			texts: Array.isArray(input) ? input.length : 1,
 			...(typeof customId === 'string' ? { customId } : {}),
 			...(typeof model === 'string' ? { model } : {}),
 		};

@@ -17,6 +17,8 @@ export interface WorkerDeps {
 	readonly store: ObjectStore;
 	readonly queue: JobQueue;
 	readonly run: RunItem;
+	/** Folder for temporary ones: see `scratchIn`. */
+	readonly scratch: string;
 	/** The batch of a shard; `undefined` when it has ended or is not to be worked on here. */
 	readonly open: (batch: string) => Promise<OpenBatch | undefined>;
 	/** Told of a shard that was finished here. */
@@ -180,7 +182,7 @@ export class BatchWorker {
 			batch.running++;
 		};
 		try {
-			const result = await runShard(
+			await using rows = await runShard(
 				batch.record,
 				shard,
 				lease.tries,
@@ -194,17 +196,22 @@ export class BatchWorker {
 			// The result is the shard's own object: the first that is there whole is the one that counts.
 			// A queue that is away says nothing of the lease, and another's result would be there first.
 			const holds = await queue.renew(lease, leaseMs).catch(() => true);
-			if (!holds || !(await store.putIfAbsent(keys.shard(lease), result.content))) {
+			if (!holds) {
 				this.refused++;
-				return;
+				return void (await queue.giveBack(lease));
+			}
+			if (!(await store.putIfAbsent(keys.shard(lease), rows.content()))) {
+				this.refused++;
+				await batch.done.refresh();
+				return void (await queue.complete(lease));
 			}
 			reached?.('committed');
-			onDone(batch, lease.shard, doneOf(result.head));
+			onDone(batch, lease.shard, doneOf(rows.head()));
 			await queue.complete(lease);
 			reached?.('completed');
 		} catch (error) {
 			if (lost.signal.aborted) this.refused++;
-			else if (signal.aborted) await queue.giveBack(lease).catch(() => {});
+			if (signal.aborted) await queue.giveBack(lease).catch(() => {});
 			else {
 				onTrouble(batch, error);
 				this.#deps.log.warn('a part of a batch was put off', {

@@ -4,16 +4,16 @@ import type { Job, Queue } from 'bullmq';
 import type { ShardRef } from './jobTypes.ts';
 
 export const queuePrefix = 'nearglot:jobs';
-/** BullMQ's last priority. */
-const lastTurn = 2_097_151;
+/** BullMQ's last priority; shards that have it come in the order in which they were put in. */
+export const lastTurn = 2_097_151;
 /** Shards of a batch that are looked at in one command. */
 const lot = 100;
 /** Shards in a row that turn out to be of a batch that is not wanted: those that came out of their turn, as others called them. */
 const maxUnwanted = 20;
 
 export const idOf = ({ batch, shard }: ShardRef): string => `${batch}.${shard}`;
-/** BullMQ's priority of a shard. */
-export const turnOf = ({ shard }: ShardRef): number => Math.min(lastTurn, shard + 1);
+/** The turn that a shard was given, whatever it was called forward with since. */
+export const turnOf = ({ opts }: Job): number => opts.priority ?? lastTurn;
 /** Batches that may have shards in the queue. */
 export const batchesKey = `${queuePrefix}:batches`;
 /** Shards of a batch that are in the queue, so that nobody has to look through all of it. */
@@ -61,7 +61,7 @@ export async function nextOfOthers(
 		if (job === undefined) return undefined;
 		const own = job.data as ShardRef;
 		// Whoever gives it back puts it where it was.
-		await inTime(() => job.changePriority({ priority: turnOf(own) }));
+		await inTime(() => job.changePriority({ priority: turnOf(job) }));
 		if (!except.has(own.batch)) return job;
 		await inTime(() => job.moveToWait(token));
 	}

@@ -5,7 +5,15 @@ import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
 import { leaveReplica } from '../net/leaveReplica.ts';
 import { AppError } from '../protocol/index.ts';
-import { batchesKey, idOf, nextOfOthers, queuePrefix, setOf, turnOf } from './bullOthers.ts';
+import {
+	batchesKey,
+	idOf,
+	lastTurn,
+	nextOfOthers,
+	queuePrefix,
+	setOf,
+	turnOf,
+} from './bullOthers.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
@@ -14,6 +22,8 @@ const commandMs = 3000;
 const connectMs = 2000;
 const silentMs = 15_000;
 const name = 'shards';
+/** The turn that is served. */
+const turnKey = `${queuePrefix}:turn`;
 /** Shards that are told of in one command. */
 const lot = 500;
 /** How often a shard may be missed is not for the queue to say: see `shardRun.ts`. */
@@ -80,15 +90,26 @@ export async function openBullQueue(
 	let losses = 0;
 	// Whoever answers now may be another, or have forgotten its last moments.
 	client.on('ready', () => losses++);
-	const entryOf = (shard: ShardRef) => ({
+	let servedTurn = 0;
+	/** Where turns begin; they begin anew when nothing waits. */
+	const firstTurn = async (): Promise<number> => {
+		const turn = Number((await inTime(() => client.get(turnKey))) ?? 0);
+		if (turn === 0 || (await inTime(() => queue.count())) > 0) return turn;
+		servedTurn = 0;
+		await inTime(() => client.del(turnKey));
+		return 0;
+	};
+	const entryOf = ({ turn, ...shard }: ShardRef & { readonly turn: number }) => ({
 		...{ name, data: { batch: shard.batch, shard: shard.shard } },
 		opts: {
-			...{ jobId: idOf(shard), priority: turnOf(shard) },
+			...{ jobId: idOf(shard), priority: Math.min(lastTurn, turn) },
 			...{ removeOnComplete: true, removeOnFail: true },
 		},
 	});
 	/** Adds those that are not there. */
-	const addLot = async (shards: readonly ShardRef[]): Promise<void> => {
+	const addLot = async (
+		shards: readonly (ShardRef & { readonly turn: number })[],
+	): Promise<void> => {
 		const found = await inTime(() =>
 			client.exists(shards.map((shard) => queue.toKey(idOf(shard)))),
 		);
@@ -123,9 +144,12 @@ export async function openBullQueue(
 		get losses() {
 			return losses;
 		},
-		add: async (shards) => {
+		add: async (shards, stride) => {
+			const first = await firstTurn();
 			for (let from = 0; from < shards.length; from += lot) {
-				const part = shards.slice(from, from + lot);
+				const part = shards
+					.slice(from, from + lot)
+					.map((shard, at) => ({ ...shard, turn: first + stride * (from + at + 1) }));
 				await addLot(part);
 				const batches = Map.groupBy(part, ({ batch }) => batch);
 				for (const [batch, own] of batches)
@@ -149,6 +173,12 @@ export async function openBullQueue(
 				: nextOfOthers(except, token, { client, queue, next, inTime, now }));
 			if (job === undefined) return undefined;
 			held.set(token, job);
+			const turn = turnOf(job);
+			if (turn > servedTurn) {
+				servedTurn = turn;
+				// It orders what comes, no more: one that is not written is written with the next.
+				client.set(turnKey, turn).catch(() => {});
+			}
 			const { batch, shard } = job.data as ShardRef;
 			return { batch, shard, token, tries: job.stalledCounter + 1 };
 		},

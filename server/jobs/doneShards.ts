@@ -11,7 +11,14 @@ export interface DoneShard extends ShardHead {
 	readonly from: number;
 }
 
-export class DoneShards {
+/** What is done, to be read. */
+export interface DoneView {
+	readonly usage: TokenUsage;
+	counts(total: number): BatchCounts;
+	get(shard: number): DoneShard | undefined;
+}
+
+export class DoneShards implements DoneView {
 	readonly #store: ObjectStore;
 	readonly #batch: string;
 	readonly #found = new Map<number, DoneShard>();
@@ -34,6 +41,13 @@ export class DoneShards {
 	}
 	get(shard: number): DoneShard | undefined {
 		return this.#found.get(shard);
+	}
+
+	/** As it is now: a shard that comes later is not in it. */
+	snapshot(): DoneView {
+		const found = new Map(this.#found);
+		const [counts, usage] = [{ ...this.#counts }, this.usage];
+		return { usage, counts: (total) => ({ total, ...counts }), get: (shard) => found.get(shard) };
 	}
 
 	/** Looks which have been finished since, by whomever. */

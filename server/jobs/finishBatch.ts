@@ -3,7 +3,7 @@
 import { AppError } from '../protocol/index.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { type BatchManifest, maxLineBytes } from './batchManifest.ts';
-import type { DoneShards } from './doneShards.ts';
+import type { DoneView } from './doneShards.ts';
 import { readItem, unrunRow } from './itemRow.ts';
 import { type BatchEnd, type BatchEnding, type BatchRecord, keys, type Shard } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
@@ -37,33 +37,44 @@ export interface Unrun {
 export async function finishBatch(
 	batch: BatchRecord,
 	manifest: BatchManifest,
-	{ done, cancelledAt }: Pick<OpenBatch, 'done' | 'cancelledAt'>,
+	{ done: all, cancelledAt }: Pick<OpenBatch, 'done' | 'cancelledAt'>,
 	status: BatchEnding,
 	{ store, files, now, keepS, reached }: FinishDeps,
 	rest?: Unrun,
 ): Promise<void> {
 	const finalizingAt = now();
-	await done.refresh();
+	await all.refresh();
+	// Somebody may be writing one at this moment: it counts in all that is said of this end, or in nothing.
+	const done = all.snapshot();
 	const unrun = manifest.shards.filter(({ number }) => done.get(number) === undefined);
 	const unrunItems = rest === undefined ? 0 : unrun.reduce((sum, { items }) => sum + items, 0);
 	const { completed, failed } = done.counts(manifest.total);
+	const written: string[] = [];
 	const write = async (kind: 'output' | 'error', rows: AsyncIterable<Uint8Array>) => {
 		const filename = `${batch.id}_${kind}.jsonl`;
 		const id = timedId('file-', now() * 1000);
 		// Whoever ends the batch, should this process not come to it, knows what to take away.
 		await store.put(keys.begunFile(batch.id, id), Buffer.from(' '));
+		written.push(id);
 		await files.add(batch.owner.person, rows, {
 			...{ id, filename, purpose: 'batch_output', expiresInS: batch.outputExpiresInS ?? keepS },
 		});
 		reached?.('joined');
 		return id;
 	};
-	const outputFileId =
-		completed === 0 ? undefined : await write('output', rowsOf(store, batch, manifest, done, 'ok'));
-	const errorFileId =
-		failed + (rest?.hasRows === true ? unrunItems : 0) === 0
-			? undefined
-			: await write('error', errorsOf(store, batch, manifest, done, unrun, rest));
+	const hasErrors = failed + (rest?.hasRows === true ? unrunItems : 0) > 0;
+	let outputFileId: string | undefined;
+	let errorFileId: string | undefined;
+	try {
+		if (completed > 0)
+			outputFileId = await write('output', rowsOf(store, batch, manifest, done, 'ok'));
+		if (hasErrors)
+			errorFileId = await write('error', errorsOf(store, batch, manifest, done, unrun, rest));
+	} catch (error) {
+		// It is tried again, with files of other names.
+		for (const id of written) await files.discard(batch.owner.person, id).catch(() => {});
+		throw error;
+	}
 	const end: BatchEnd = {
 		...{ status, at: now(), inProgressAt: manifest.at, finalizingAt, usage: done.usage },
 		...(cancelledAt === undefined ? {} : { cancellingAt: cancelledAt }),
@@ -99,7 +110,7 @@ async function* rowsOf(
 	store: ObjectStore,
 	{ id }: BatchRecord,
 	{ shards }: BatchManifest,
-	done: DoneShards,
+	done: DoneView,
 	kind: 'ok' | 'failed',
 ): AsyncIterable<Uint8Array> {
 	for (const { number } of shards) {
@@ -117,7 +128,7 @@ async function* errorsOf(
 	store: ObjectStore,
 	batch: BatchRecord,
 	manifest: BatchManifest,
-	done: DoneShards,
+	done: DoneView,
 	unrun: readonly Shard[],
 	rest: Unrun | undefined,
 ): AsyncIterable<Uint8Array> {

@@ -10,14 +10,19 @@ export interface ShardLease extends ShardRef {
 }
 
 /**
- * Shards of different batches come in turn: the first of each before the second of any.
+ * Shards come in the order of their turns, which begin at the one that is served now: a batch that is put in later waits
+ * for nobody's whole batch, and batches that keep coming hold up none that is there.
  * All calls reject with `store_unavailable` when the queue cannot be reached.
  */
 export interface JobQueue extends AsyncDisposable {
 	/** Grows whenever it may have lost what it held. */
 	readonly losses: number;
-	/** Those that are in it already stay as they are. Costs little when all are. */
-	add(shards: readonly ShardRef[]): Promise<void>;
+	/**
+	 * Those that are in it already stay as they are. Costs little when all are.
+	 * @param stride turns from one of them to the next, from 1: as many as its person has batches under way, so that
+	 * those of several get no more in all than the one of somebody else
+	 */
+	add(shards: readonly ShardRef[], stride: number): Promise<void>;
 	/**
 	 * The next shard, for so long; `undefined` when none waits. Leases that have run out wait again.
 	 * @param except batches of which none is wanted; whatever they have in the queue is neither walked through nor held

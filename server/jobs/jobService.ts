@@ -24,6 +24,8 @@ export interface JobServiceDeps {
 	/** Other machines work from the same queue. */
 	readonly isShared: boolean;
 	readonly limits: JobLimits;
+	/** Folder for temporary ones: see `scratchIn`. */
+	readonly scratch: string;
 	readonly log: Logger;
 	readonly now: () => number;
 	/** Shards at a time; 0: this server only serves. */
@@ -137,7 +139,7 @@ export class JobService {
 		/** What was said of the queue and of the store last, and holds. */
 		const troubles = new Map<'queue' | 'store', string>();
 		const worker = new BatchWorker({
-			...{ store, queue, log, width, leaseMs, activity },
+			...{ store, queue, log, width, leaseMs, activity, scratch: this.#deps.scratch },
 			...(pause === undefined ? {} : { pause }),
 			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
 			pollMs: tickMs,

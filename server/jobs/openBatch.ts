@@ -27,8 +27,7 @@ export class OpenBatch {
 	problem: { readonly code: string; readonly message: string } | undefined;
 	/** When all that was missing was put into the queue, and what the queue had lost until then. */
 	filled: { readonly losses: number; readonly at: number } | undefined;
-	/** Ends what of it runs here. */
-	stop = new AbortController();
+	#stop = new AbortController();
 	/** Items of shards that run here. */
 	running = 0;
 	#finalizingAt: number | undefined;
@@ -44,6 +43,19 @@ export class OpenBatch {
 		this.manifest = await readBatchManifest(store, this.record);
 		if (this.manifest !== undefined) await this.done.refresh();
 		return this.manifest;
+	}
+
+	/** Ends what of it runs here. */
+	get stop(): AbortController {
+		return this.#stop;
+	}
+
+	/** What runs here hears when it is to end, also when nobody had paused it. */
+	setPaused(isPaused: boolean): void {
+		this.isPaused = isPaused;
+		if (isPaused) this.#stop.abort();
+		else if (this.#stop.signal.aborted && this.cancelledAt === undefined)
+			this.#stop = new AbortController();
 	}
 
 	get isDone(): boolean {

@@ -207,9 +207,7 @@ export class Batches {
 		const { open } = await this.#unfinished(person, id, isPaused ? 'paused' : 'resumed');
 		if (isPaused) await store.put(keys.pause(id), jsonContent({}));
 		else await store.remove(keys.pause(id));
-		open.isPaused = isPaused;
-		if (isPaused) open.stop.abort();
-		else open.stop = new AbortController();
+		open.setPaused(isPaused);
 		this.#deps.onChange();
 		return this.get(person, id);
 	}
@@ -279,6 +277,13 @@ export class Batches {
 		const open = this.#open.get(id) ?? made;
 		this.#open.set(id, open);
 		return open;
+	}
+
+	/** How many batches of a person have not ended, as far as they are known here. */
+	openOf(person: string): number {
+		let count = 0;
+		for (const { record } of this.#open.values()) if (record.owner.person === person) count++;
+		return count;
 	}
 
 	/** Those who watch it are told by its end in the store. */

@@ -3,27 +3,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
 import { maxLineBytes } from './batchManifest.ts';
-import {
-	errorAnswer,
-	type ItemAnswer,
-	isGood,
-	itemTokens,
-	type RunItem,
-	readItem,
-	rowOf,
-} from './itemRow.ts';
+import { errorAnswer, type ItemAnswer, type RunItem, readItem } from './itemRow.ts';
 import {
 	type BatchEndpoint,
 	type BatchRecord,
-	batchVersion,
 	documentEndpoint,
 	keys,
 	type Shard,
-	type ShardHead,
 } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
+import { ShardRows } from './shardRows.ts';
 import { type OnWait, ShardWaits } from './shardWaits.ts';
 import type { Outside, WorkPlaces } from './workPlaces.ts';
 
@@ -55,6 +46,8 @@ export interface ShardRunDeps {
 	readonly run: RunItem;
 	/** Room of the items of all shards that run here: `laneRoom` for each that runs at a time. */
 	readonly lanes: WorkPlaces;
+	/** Folder for temporary ones: see `scratchIn`. */
+	readonly scratch: string;
 	readonly pause?: Pause;
 	/**
 	 * Told once there is room for the next shard: when the last item has begun, or, where an item takes all the room of a
@@ -74,29 +67,42 @@ interface Line {
 	readonly call: { readonly url: string; readonly body: unknown } | AppError;
 }
 
-/** What is to be written: its first line says what follows. */
-export interface ShardResult {
-	readonly head: ShardHead;
-	readonly content: Buffer;
-}
-
-/** Runs a shard. Rejects when the signal is aborted, and with errors of the store. */
+/** Runs a shard: its rows, which are whoever's asks for them. Rejects when the signal is aborted, and with errors of the store. */
 export async function runShard(
 	batch: BatchRecord,
 	shard: Shard,
 	tries: number,
 	deps: ShardRunDeps,
 	signal: AbortSignal,
-): Promise<ShardResult> {
+): Promise<ShardRows> {
+	const rows = new ShardRows(batch.id, deps.scratch);
+	try {
+		await fillRows(rows, batch, shard, tries, deps, signal);
+		return rows;
+	} catch (error) {
+		await rows[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+async function fillRows(
+	rows: ShardRows,
+	batch: BatchRecord,
+	shard: Shard,
+	tries: number,
+	deps: ShardRunDeps,
+	signal: AbortSignal,
+): Promise<void> {
 	const lines = await readLines(deps.store, batch, shard);
-	const answers = new Map<Line, ItemAnswer>();
+	const settle = ({ number, customId }: Line, answer: ItemAnswer): Promise<void> =>
+		rows.add(number, customId, answer);
 	const { pause = realPause, run, lanes } = deps;
 	const waits = new ShardWaits(deps.onWait);
 	const ask = async (
 		line: Line,
 		room: number,
 		hooks: { onBegun?(): void; onOutside?(): void } = {},
-	): Promise<void> => {
+	): Promise<ItemAnswer> => {
 		using place = await lanes.take(room, signal);
 		signal.throwIfAborted();
 		hooks.onBegun?.();
@@ -116,13 +122,13 @@ export async function runShard(
 						signal,
 					);
 		signal.throwIfAborted();
-		answers.set(line, answer);
 		waits.done();
+		return answer;
 	};
 	// Nothing runs beside it that could end the model's process, or be ended with it.
-	const askAlone = (line: Line): Promise<void> => ask(line, Number.POSITIVE_INFINITY);
+	const askAlone = (line: Line): Promise<ItemAnswer> => ask(line, Number.POSITIVE_INFINITY);
 	if (tries > carefulAfter)
-		await waits.during(() => runCarefully(batch, shard, lines, askAlone, answers, deps));
+		await waits.during(() => runCarefully(batch, shard, lines, askAlone, settle, deps));
 	else {
 		const crashed: Line[] = [];
 		const width = widths[batch.endpoint];
@@ -139,36 +145,36 @@ export async function runShard(
 			if (width > 1) onRoom();
 		};
 		await inParallel(lines, width, waits, async (line) => {
-			await ask(line, laneRoom / width, { onBegun, onOutside: onRoom });
+			const answer = await ask(line, laneRoom / width, { onBegun, onOutside: onRoom });
 			onRoom();
-			if (isCrash(answers.get(line))) crashed.push(line);
-			else deps.onItem?.();
+			if (isCrash(answer)) return void crashed.push(line);
+			await settle(line, answer);
+			deps.onItem?.();
 		});
 		// One of those has ended the process of the others: alone, each shows whether it was that one.
 		await waits.during(async () => {
 			for (const line of crashed) {
-				for (let crashes = 0; crashes < maxCrashes; crashes++) {
-					await askAlone(line);
-					if (!isCrash(answers.get(line))) break;
+				let answer = await askAlone(line);
+				for (let crashes = 1; crashes < maxCrashes && isCrash(answer); crashes++) {
 					await sleep(0);
+					answer = await askAlone(line);
 				}
+				await settle(line, answer);
 				deps.onItem?.();
 			}
 		});
 	}
-	return resultOf(batch, lines, answers);
 }
 
-const isCrash = (answer: ItemAnswer | undefined): boolean =>
-	answer !== undefined && codeOf(answer) === 'runner_crashed';
+const isCrash = (answer: ItemAnswer): boolean => codeOf(answer) === 'runner_crashed';
 
 /** One item after the other; each is noted before, so that the next worker knows which one ended this one. */
 async function runCarefully(
 	{ id }: BatchRecord,
 	{ number: shard }: Shard,
 	lines: readonly Line[],
-	ask: (line: Line) => Promise<void>,
-	answers: Map<Line, ItemAnswer>,
+	ask: (line: Line) => Promise<ItemAnswer>,
+	settle: (line: Line, answer: ItemAnswer) => Promise<void>,
 	{ store, onItem, reached }: ShardRunDeps,
 ): Promise<void> {
 	const prefix = keys.suspects({ batch: id, shard });
@@ -181,15 +187,20 @@ async function runCarefully(
 		const before = crashes.get(line.number) ?? 0;
 		if (before >= maxDeaths) {
 			const message = `The worker ended ${before} times while it did this item, so it was given up.`;
-			answers.set(line, errorAnswer(new AppError('runner_crashed', message)));
+			await settle(line, errorAnswer(new AppError('runner_crashed', message)));
 			continue;
 		}
 		const note = `${prefix}${line.number}.${before}`;
 		await store.put(note, Buffer.from(' '));
 		reached?.('item');
-		await ask(line);
-		for (let again = 1; again < maxCrashes && isCrash(answers.get(line)); again++) await ask(line);
-		await store.remove(note);
+		try {
+			let answer = await ask(line);
+			for (let again = 1; again < maxCrashes && isCrash(answer); again++) answer = await ask(line);
+			await settle(line, answer);
+		} finally {
+			// A worker that is told to end is not one that was ended by its item.
+			await store.remove(note);
+		}
 		onItem?.();
 	}
 }
@@ -229,37 +240,4 @@ async function inParallel<T>(
 	);
 	const done = await Promise.allSettled(workers);
 	for (const one of done) if (one.status === 'rejected') throw one.reason;
-}
-
-function resultOf(
-	batch: BatchRecord,
-	lines: readonly Line[],
-	answers: ReadonlyMap<Line, ItemAnswer>,
-): ShardResult {
-	const rows: Record<'ok' | 'failed', string[]> = { ok: [], failed: [] };
-	let [input, output] = [0, 0];
-	for (const line of lines) {
-		const answer = answers.get(line) as ItemAnswer;
-		rows[isGood(answer) ? 'ok' : 'failed'].push(
-			rowOf(batch.id, line.number, line.customId, answer),
-		);
-		const tokens = itemTokens(answer);
-		input += tokens.input;
-		output += tokens.output;
-	}
-	const ok = Buffer.from(rows.ok.join(''));
-	const head: ShardHead = {
-		version: batchVersion,
-		completed: rows.ok.length,
-		failed: rows.failed.length,
-		...{ okBytes: ok.length, input, output },
-	};
-	return {
-		head,
-		content: Buffer.concat([
-			Buffer.from(`${JSON.stringify(head)}\n`),
-			ok,
-			Buffer.from(rows.failed.join('')),
-		]),
-	};
 }

@@ -5,23 +5,29 @@ import { SqliteFile } from '../store/sqliteFile.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
+/** An earlier table is thrown away: what is missing here is put in again. */
 const schema = `
+	DROP TABLE IF EXISTS shards;
 	CREATE TABLE shards (
 		batch TEXT NOT NULL,
 		shard INTEGER NOT NULL,
+		turn INTEGER NOT NULL,
 		due INTEGER NOT NULL,
 		token TEXT,
 		tries INTEGER NOT NULL,
 		PRIMARY KEY (batch, shard)
 	) WITHOUT ROWID;
-	CREATE INDEX shards_turn ON shards (shard, batch);
+	CREATE INDEX shards_turn ON shards (turn, batch);
+	CREATE INDEX shards_batch ON shards (batch, turn);
+	CREATE TABLE served (turn INTEGER NOT NULL);
+	INSERT INTO served VALUES (0);
 `;
 
 /** Longer than anybody gives a shard back for, but for those who do so for the time of a lease. */
 const maxDelayMs = 60_000;
 
 const nextOfAll =
-	'SELECT batch, shard, tries FROM shards WHERE due <= ? OR due > ? ORDER BY shard, batch LIMIT 1';
+	'SELECT batch, shard, tries, turn FROM shards WHERE due <= ? OR due > ? ORDER BY turn, batch LIMIT 1';
 /** From batch to batch, so that what those have that are not wanted is not looked at. */
 const nextOfOthers = `
 	WITH RECURSIVE
@@ -34,14 +40,14 @@ const nextOfOthers = `
 		first (batch, shard) AS (
 			SELECT batch, (
 				SELECT shard FROM shards
-				WHERE shards.batch = known.batch AND (due <= ? OR due > ?) ORDER BY shard LIMIT 1
+				WHERE shards.batch = known.batch AND (due <= ? OR due > ?) ORDER BY turn LIMIT 1
 			)
 			FROM known
 			WHERE batch IS NOT NULL AND batch NOT IN (SELECT value FROM json_each(?))
 		)
-	SELECT shards.batch, shards.shard, tries
+	SELECT shards.batch, shards.shard, tries, turn
 	FROM first JOIN shards ON shards.batch = first.batch AND shards.shard = first.shard
-	ORDER BY shards.shard, shards.batch LIMIT 1
+	ORDER BY turn, shards.batch LIMIT 1
 `;
 
 export interface SqliteQueueOptions {
@@ -58,15 +64,19 @@ export function openSqliteQueue(
 	{ now, busyMs = 1000, isAlone = false }: SqliteQueueOptions,
 ): JobQueue {
 	const file = new SqliteFile(path, {
-		...{ holds: 'The queue of batches', schema, version: 1, busyMs },
+		...{ holds: 'The queue of batches', schema, version: 2, busyMs },
 	});
 	if (isAlone) file.change((db) => db.exec('UPDATE shards SET due = 0'));
 	return {
 		losses: 0,
-		add: async (shards) =>
+		add: async (shards, stride) =>
 			file.change((db) => {
-				const add = db.prepare('INSERT OR IGNORE INTO shards VALUES (?, ?, 0, NULL, 0)');
-				for (const { batch, shard } of shards) add.run(batch, shard);
+				let turn = Number(db.prepare('SELECT turn FROM served').get()?.['turn'] ?? 0);
+				const add = db.prepare('INSERT OR IGNORE INTO shards VALUES (?, ?, ?, 0, NULL, 0)');
+				for (const { batch, shard } of shards) {
+					turn += stride;
+					add.run(batch, shard, turn);
+				}
 			}),
 		lease: async (leaseMs, except = new Set()) =>
 			file.change((db): ShardLease | undefined => {
@@ -84,11 +94,12 @@ export function openSqliteQueue(
 				db.prepare(
 					'UPDATE shards SET due = ?, token = ?, tries = ? WHERE batch = ? AND shard = ?',
 				).run(at + leaseMs, token, tries, batch, shard);
+				db.prepare('UPDATE served SET turn = MAX(turn, ?)').run(Number(found['turn']));
 				return { batch, shard, token, tries };
 			}),
-		renew: async (lease, leaseMs) =>
-			held(lease, 'UPDATE shards SET due = ?', [now() + leaseMs], ' AND due > ?', [now()]),
-		complete: async (lease) => held(lease, 'DELETE FROM shards', [], ' AND due > ?', [now()]),
+		// Whoever has the shard after its lease has run out has written a token of his own: a computer that slept goes on.
+		renew: async (lease, leaseMs) => held(lease, 'UPDATE shards SET due = ?', [now() + leaseMs]),
+		complete: async (lease) => held(lease, 'DELETE FROM shards', []),
 		giveBack: async (lease, delayMs = 0) =>
 			void held(lease, 'UPDATE shards SET token = NULL, tries = tries - 1, due = ?', [
 				now() + delayMs,
@@ -109,14 +120,12 @@ export function openSqliteQueue(
 		{ batch, shard, token }: ShardRef & { readonly token: string },
 		change: string,
 		values: number[],
-		and = '',
-		more: number[] = [],
 	): boolean {
 		return file.change(
 			(db) =>
 				db
-					.prepare(`${change} WHERE batch = ? AND shard = ? AND token = ?${and}`)
-					.run(...values, batch, shard, token, ...more).changes > 0,
+					.prepare(`${change} WHERE batch = ? AND shard = ? AND token = ?`)
+					.run(...values, batch, shard, token).changes > 0,
 		);
 	}
 }

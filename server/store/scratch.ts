@@ -14,14 +14,14 @@ import { removePath } from './movePath.ts';
 import { canStartIn } from './nativePath.ts';
 import { readPathText } from './openPath.ts';
 
-/** Uploads, recordings from a page and from standard input, and the sound of any of them. */
-export type ScratchKind = 'upload' | 'live' | 'stdin' | 'decoded';
+/** Uploads, recordings from a page and from standard input, the sound of any of them, and rows of batches. */
+export type ScratchKind = 'upload' | 'live' | 'stdin' | 'decoded' | 'rows';
 
 /** Models that come and go, in the folder of models. */
 export type HiddenKind = 'import' | 'removed';
 
 const owned =
-	/^(?:nearglot-(?:upload|live|stdin|decoded|moving|runner)|\.(?:import|removed))-(\d+)\.(\d+)-[A-Za-z0-9]{6}$/;
+	/^(?:nearglot-(?:upload|live|stdin|decoded|rows|moving|runner)|\.(?:import|removed))-(\d+)\.(\d+)-[A-Za-z0-9]{6}$/;
 /** As earlier versions named them: nobody knows whose they are. */
 const unowned = /^(?:nearglot-(?:upload|live|stdin|runner)|\.import)-[A-Za-z0-9]{6}$/;
 /** Those, and those of processes this one cannot see, go when nothing has touched them for so long. */

@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BatchItem } from '../../server/engine/decode/decoder.ts';
 import { noSuppression } from '../../server/engine/sample/logitsProcessor.ts';
+import { BackgroundYield } from '../../server/engine/schedule/backgroundYield.ts';
 import { createGenerator } from '../../server/engine/schedule/generator.ts';
 import { Scheduler } from '../../server/engine/schedule/scheduler.ts';
+import type { Sequence } from '../../server/engine/schedule/sequence.ts';
 import { byteTextModel } from './byteTextModel.ts';
 import { ExactDecoder, type ExactOptions, exactVocabulary } from './exactDecoder.ts';
 import { tokensRequest } from './support.ts';
@@ -139,4 +142,18 @@ test('word of a request ends the run of background work, and none follows until 
 	assert.equal(first, before.steps + 1, 'the next run is its own');
 	expected[Symbol.dispose]();
 	await Promise.all(background);
+});
+
+test('a run of a few tokens is ended where it would take long, such as that of a large model', () => {
+	const sequence = { isBackground: true } as Sequence;
+	const plan = [{ sequence, item: { tokens: [1] } as unknown as BatchItem }];
+	const isEnded = (leftMs: number): boolean => {
+		const controller = new AbortController();
+		const endsAt = performance.now() + leftMs;
+		new BackgroundYield().makeWay({ controller, plan, endsAt });
+		return controller.signal.aborted;
+	};
+	assert.equal(isEnded(1000), true);
+	assert.equal(isEnded(1), false);
+	assert.equal(isEnded(-5), false);
 });

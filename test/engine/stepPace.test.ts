@@ -20,3 +20,14 @@ test('runs of a few tokens tell nothing of long ones', () => {
 	for (let k = 0; k < 20; k++) pace.learn(3, 60);
 	assert.equal(pace.sharedTokens, 192);
 });
+
+test('says how long a run takes by those of its kind', () => {
+	const pace = new StepPace();
+	assert.equal(pace.expectedMs(8), 0);
+	for (let k = 0; k < 20; k++) pace.learn(8, 60);
+	assert.equal(pace.expectedMs(3), 60);
+	assert.equal(pace.expectedMs(100), 0);
+	for (let k = 0; k < 20; k++) pace.learn(100, 200);
+	assert.equal(pace.expectedMs(50), 100);
+	assert.equal(pace.expectedMs(8), 60);
+});

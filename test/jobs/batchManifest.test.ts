@@ -95,3 +95,14 @@ test('a line that is too long is one row; a file that is empty, too large or no 
 	await refused(`${item('a')}\n${item('b')}`, { lines: 1, bytes: 1000 });
 	await refused(`${item('a')}\n${item('b')}`, { lines: 10, bytes: 50 });
 });
+
+test('few bytes that ask for many vectors are cut by those', async () => {
+	const many = JSON.stringify({ custom_id: 'a', body: { input: Array(1000).fill('a') } });
+	const lines = Array.from({ length: 10 }, () => many);
+	const content = chunksOf(Buffer.from(lines.join('\n')), 999);
+	const { shards } = await makeManifest(content, '/v1/embeddings', limits, 1);
+	assert.deepEqual(
+		shards.map(({ items }) => items),
+		[4, 4, 2],
+	);
+});

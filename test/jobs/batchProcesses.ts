@@ -1,7 +1,10 @@
 /** Processes that work on a batch, for tests that kill them, and what the batch then holds. */
 
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -100,4 +103,24 @@ export async function openItems(service: JobService, id: string): Promise<number
 	if (end !== undefined) return Number.POSITIVE_INFINITY;
 	await open?.done.refresh();
 	return open?.done.size ?? 0;
+}
+
+/**
+ * A worker that is frozen in its second shard for longer than its lease, and wakes while somebody else, who is slow, has
+ * that one: the batch must have the answers of the one who has it.
+ */
+export async function lateWorker(options: JobWorkerOptions): Promise<void> {
+	const { service, jobs, id } = await begun(items(100), options);
+	const frozen = work({ ...options, mark: 'frozen ', itemMs: 100 });
+	await until('it has done a shard', async () => (await openItems(service, id)) > 0);
+	frozen.kill('SIGSTOP');
+	assert.equal(await openItems(service, id), 1, 'it is in the second one');
+	const second = work({ ...options, mark: 'second ', itemMs: 400 });
+	await until('the other has the second', () => existsSync(join(options.store, '..', 'second ')));
+	frozen.kill('SIGCONT');
+	const { end: done } = await finished(jobs, id);
+	const who = (await answers(jobs, done?.outputFileId)).map((row) => row.split(' ')[2]);
+	assert.deepEqual(who, [...Array(50).fill('frozen'), ...Array(50).fill('second')]);
+	await Promise.all([end(frozen), end(second)]);
+	await service.close();
 }

@@ -16,6 +16,7 @@ import {
 	finished,
 	item,
 	items,
+	lateWorker,
 	openItems,
 	owner,
 	work,
@@ -43,27 +44,13 @@ for (const point of ['leased', 'item', 'written', 'committed', 'completed'])
 		await service.close();
 	});
 
-test('a worker frozen for longer than its lease comes back too late, and its result is refused', {
-	skip: needsFreezing,
-}, async () => {
-	const options = { ...optionsIn(temporaryFolder('jobs')), itemMs: 40 };
-	const { service, jobs, id } = await begun(items(100), options);
-	const frozen = work(options);
-	await until('it has begun', async () => (await openItems(service, id)) > 0);
-	frozen.kill('SIGSTOP');
-	const second = work(options);
-	const { end: done } = await finished(jobs, id);
-	frozen.kill('SIGCONT');
-	// What it does now must change nothing.
-	await sleep(500);
-	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(100));
-	assert.deepEqual(
-		await answers(jobs, (await jobs.batches.get(owner.person, id)).end?.outputFileId),
-		expected(100),
-	);
-	await Promise.all([end(frozen), end(second)]);
-	await service.close();
-});
+test(
+	'a worker frozen for longer than its lease comes back too late, and its result is refused',
+	{
+		skip: needsFreezing,
+	},
+	() => lateWorker(optionsIn(temporaryFolder('jobs'))),
+);
 
 test('an item that ends its worker is found and given up; all others are done', async () => {
 	const options = { ...optionsIn(temporaryFolder('jobs')), leaseMs: 300, itemMs: 0 };

@@ -3,6 +3,8 @@
  * with the options as JSON. Items answer their own text in capitals; `poison` ends the process.
  */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jobLimits } from '../../server/jobs/batchLimits.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
@@ -19,20 +21,22 @@ export interface JobWorkerOptions {
 	readonly width: number;
 	readonly leaseMs: number;
 	readonly itemMs: number;
+	/** Goes in front of its answers, and notes in a file of this name beside the store that it has begun a shard. */
+	readonly mark?: string;
 	/** Ends itself, as `kill -9` would, the n-th time it gets there. */
 	readonly fault?: { readonly point: string; readonly times: number };
 }
 
 /** An item's answer, after a time, as a model of a temperature of 0 would give it. */
 export const capitals =
-	(itemMs: number): RunItem =>
+	(itemMs: number, mark = ''): RunItem =>
 	async ({ body }, signal) => {
 		const { text } = body as { readonly text: string };
 		if (text === 'poison') process.kill(process.pid, 'SIGKILL');
 		if (itemMs > 0) await sleep(itemMs, undefined, { signal });
 		return {
 			...{ status: 200, requestId: '' },
-			body: { text: text.toUpperCase(), usage: { prompt_tokens: 1 } },
+			body: { text: mark + text.toUpperCase(), usage: { prompt_tokens: 1 } },
 		};
 	};
 
@@ -58,11 +62,14 @@ export function openJobs(
 		mayHaveWork: () => true,
 		isShared: !options.isAlone,
 		limits: jobLimits(env),
+		scratch: join(options.store, '..', 'tmp'),
 		log: silentLogger,
 		now,
 		...{ width: options.width, leaseMs: options.leaseMs, tickMs: 50 },
 		activity: { begin: () => {}, end: () => {} },
 		reached: (point) => {
+			if (point === 'leased' && options.mark !== undefined)
+				writeFileSync(join(options.store, '..', options.mark), '');
 			if (point === options.fault?.point && --left === 0) process.kill(process.pid, 'SIGKILL');
 		},
 	});
@@ -70,7 +77,7 @@ export function openJobs(
 
 if (import.meta.main) {
 	const options = JSON.parse(process.argv[2] ?? '{}') as JobWorkerOptions;
-	openJobs(options).start(capitals(options.itemMs));
+	openJobs(options).start(capitals(options.itemMs, options.mark));
 	// The parent's end is this one's.
 	process.stdin.on('end', () => process.exit()).resume();
 }

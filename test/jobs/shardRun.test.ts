@@ -37,17 +37,17 @@ async function runner(endpoint: BatchEndpoint, signal: AbortSignal) {
 		const content = Buffer.from(lines.join(''));
 		await store.put(keys.fileContent(id), content);
 		const owner = { caller: 'owner', person: id } as const;
-		const { head } = await runShard(
+		await using rows = await runShard(
 			{
 				...{ version: batchVersion, id, owner, endpoint, inputFileId: id },
 				...{ completionWindow: '1h', createdAt: 0, expiresAt: 1 },
 			},
 			{ number: 0, start: 0, end: content.length, firstLine: 0, items: count },
 			1,
-			{ store, lanes, run, ...more },
+			{ store, lanes, run, scratch: temporaryFolder('scratch'), ...more },
 			signal,
 		);
-		return head;
+		return rows.head();
 	};
 }
 
@@ -116,4 +116,39 @@ test('where one item takes all the room, the next shard is called when it is don
 	assert.deepEqual(told.splice(0), ['d0 begins', 'd0 ends', 'd1 begins', 'next', 'd1 ends']);
 	await (await runner('/v1/embeddings', signal))('e', 1, run, { onLast });
 	assert.deepEqual(told, ['next', 'e0 begins', 'e0 ends']);
+});
+
+test('a worker that is told to end during an item leaves no note that the item has ended it', async () => {
+	const store = await openFolderStore(temporaryFolder('shard'), Date.now);
+	const line = Buffer.from(
+		`${JSON.stringify({ custom_id: 'a', url: '/v1/embeddings', body: { input: 'a' } })}\n`,
+	);
+	await store.put(keys.fileContent('in'), line);
+	const stop = new AbortController();
+	const notes = async () => {
+		const found: string[] = [];
+		for await (const key of store.list(keys.suspects({ batch: 'b', shard: 0 }))) found.push(key);
+		return found.length;
+	};
+	let during = 0;
+	const run: RunItem = async () => {
+		during = await notes();
+		stop.abort();
+		throw stop.signal.reason;
+	};
+	const owner = { caller: 'owner', person: 'p' } as const;
+	await assert.rejects(
+		runShard(
+			{
+				...{ version: batchVersion, id: 'b', owner, endpoint: '/v1/embeddings', inputFileId: 'in' },
+				...{ completionWindow: '1h', createdAt: 0, expiresAt: 1 },
+			},
+			{ number: 0, start: 0, end: line.length, firstLine: 0, items: 1 },
+			// So often that the one who ends its workers is looked for.
+			4,
+			{ store, lanes: new WorkPlaces(laneRoom), run, scratch: temporaryFolder('scratch') },
+			stop.signal,
+		),
+	);
+	assert.deepEqual([during, await notes()], [1, 0]);
 });

@@ -18,6 +18,7 @@ import {
 	finished,
 	item,
 	items,
+	lateWorker,
 	openItems,
 	owner,
 	work,
@@ -126,12 +127,12 @@ test('a queue takes shards again after its Redis was started anew, and finds tho
 	await using own = await RedisServer.start();
 	await using queue = await openBullQueue(own.url, 5000, Date.now);
 	const shards = Array.from({ length: 700 }, (_, shard) => ({ batch: 'batch_a', shard }));
-	await queue.add(shards);
+	await queue.add(shards, 1);
 	const before = queue.losses;
 	await own.loseDisk();
 	await own.run();
 	await until('it is connected', () => queue.losses > before, 10_000);
-	await queue.add(shards);
+	await queue.add(shards, 1);
 	assert.equal(await queue.count('batch_a'), 700);
 	// What it says of itself is all there, what it holds is not.
 	await own.tell(
@@ -140,7 +141,7 @@ test('a queue takes shards again after its Redis was started anew, and finds tho
 		...['batch_a.0', 'batch_a.699'].map((id) => `nearglot:jobs:shards:${id}`),
 	);
 	assert.equal(await queue.count('batch_a'), 700);
-	await queue.add(shards);
+	await queue.add(shards, 1);
 	const first = await queue.lease(5000);
 	assert.equal(first?.shard, 0);
 	assert.equal((await queue.lease(5000))?.shard, 699);
@@ -171,31 +172,13 @@ test('a replica that takes over has what it needs, whatever it had not heard', {
 	await end(worker);
 });
 
-test('with Redis, a worker frozen for longer than its lease comes back too late, and its result is refused', {
-	skip: skip || needsFreezing,
-}, async () => {
-	const options = { ...optionsOf(), itemMs: 40 };
-	const { service, jobs, id } = await begun(items(100), options);
-	const frozen = work(options);
-	await until('it has begun', async () => (await openItems(service, id)) > 0);
-	frozen.kill('SIGSTOP');
-	const second = work(options);
-	const { end: done } = await finished(jobs, id);
-	await end(second);
-	frozen.kill('SIGCONT');
-	// It does one part at a time, so another batch is done when its late result is behind it.
-	const { record } = await jobs.batches.get(owner.person, id);
-	const { inputFileId, endpoint } = record;
-	const next = await jobs.batches.create(owner, {
-		...{ inputFileId, endpoint, completionWindow: '1h' },
-	});
-	await finished(jobs, next.record.id);
-	assert.deepEqual(await answers(jobs, done?.outputFileId), expected(100));
-	const { end: still } = await jobs.batches.get(owner.person, id);
-	assert.deepEqual(still, done);
-	await end(frozen);
-	await service.close();
-});
+test(
+	'with Redis, a worker frozen for longer than its lease comes back too late, and its result is refused',
+	{
+		skip: skip || needsFreezing,
+	},
+	() => lateWorker(optionsOf()),
+);
 
 test('a Redis that throws entries away, and one that does not answer, is refused in words', {
 	skip,
@@ -208,4 +191,27 @@ test('a Redis that throws entries away, and one that does not answer, is refused
 	);
 	await own.stop();
 	await assert.rejects(openBullQueue(own.url, 1000, Date.now), { code: 'store_unavailable' });
+});
+
+test('with Redis, batches of one part that keep coming hold up no large one', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await using queue = await openBullQueue(own.url, 5000, Date.now);
+	const shards = (batch: string, count: number) =>
+		Array.from({ length: count }, (_, shard) => ({ batch, shard }));
+	await queue.add(shards('large', 100), 1);
+	let small = 0;
+	let open = 0;
+	let done = 0;
+	for (let turn = 0; turn < 100; turn++) {
+		// Somebody has ten under way at any time.
+		for (; open < 10; open++) await queue.add(shards(`small_${small++}`, 1), 10);
+		const lease = await queue.lease(5000);
+		assert.ok(lease !== undefined);
+		if (lease.batch === 'large') done++;
+		else open--;
+		await queue.complete(lease);
+	}
+	assert.ok(done >= 40 && done <= 60, `${done} of 100 turns`);
 });

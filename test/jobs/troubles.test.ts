@@ -46,6 +46,7 @@ test('every outage is said once, also when nothing was done in between', async (
 		mayHaveWork: () => true,
 		isShared: false,
 		limits: jobLimits({}),
+		scratch: join(folder, 'tmp'),
 		log: {
 			...silentLogger,
 			warn: (message, { reason } = {}) => {
@@ -72,6 +73,7 @@ test('every outage is said once, also when nothing was done in between', async (
 	// Each fails by itself, while the queue can be used.
 	await queue.add(
 		Array.from({ length: 5 }, (_, shard) => ({ batch: `batch_${'z'.repeat(25)}`, shard })),
+		1,
 	);
 	leases = 0;
 	await until('each was leased, and there were none', () => shards === 5 && leases > 8);

@@ -50,7 +50,7 @@ test('queue, sessions and usage leave a Redis that has become a replica', {
 	let added = 0;
 	const row = { ...noUsage, day: '2026-01-01', person: 'p', model: 'm', kind: 'chat' } as const;
 	const writes = {
-		queue: (shard: number) => queue.add([{ batch: 'batch_a', shard }]),
+		queue: (shard: number) => queue.add([{ batch: 'batch_a', shard }], 1),
 		store: () => store.set('a', 'b', 60_000),
 		usage: () => usage.add([{ ...row, requests: 1 }], `batch ${added++}`),
 	};

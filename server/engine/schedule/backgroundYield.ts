@@ -9,12 +9,15 @@ const maxRested = 8;
 const maxRestedMs = 100;
 /** Runs of background work that may be ended in a row; the next one is let through. */
 const maxInterrupted = 2;
-/** A run of fewer tokens is over sooner than it is ended. */
+/** A run of fewer tokens, which is over before this time, is over sooner than it is ended. */
 const minInterrupted = 16;
+const minInterruptedMs = 12;
 
 interface BackgroundRun {
 	readonly controller: AbortController;
 	readonly plan: readonly PlannedItem[];
+	/** When it will be over, as far as anybody can say, in the clock of `performance.now()`. */
+	readonly endsAt: number;
 }
 
 export class BackgroundYield {
@@ -71,7 +74,8 @@ export class BackgroundYield {
 	makeWay(run: BackgroundRun | undefined): void {
 		if (run === undefined || run.controller.signal.aborted) return;
 		const tokens = run.plan.reduce((sum, { item }) => sum + item.tokens.length, 0);
-		if (tokens < minInterrupted || this.#interrupted >= maxInterrupted) return;
+		const isShort = tokens < minInterrupted && run.endsAt - performance.now() < minInterruptedMs;
+		if (isShort || this.#interrupted >= maxInterrupted) return;
 		if (!run.plan.every(({ sequence }) => sequence.isBackground)) return;
 		this.#interrupted++;
 		run.controller.abort();

@@ -56,7 +56,7 @@ export class Scheduler {
 	readonly #served = new WeakSet<Sequence>();
 	#looping = false;
 	#closed = false;
-	#run: { controller: AbortController; plan: Plan } | undefined;
+	#run: { controller: AbortController; plan: Plan; endsAt: number } | undefined;
 	#idle: (() => void)[] = [];
 
 	constructor(decoder: Decoder, options: SchedulerOptions) {
@@ -276,12 +276,12 @@ export class Scheduler {
 	/** Logits of every item; `undefined` when nothing has come of the run. */
 	async #compute(plan: Plan): Promise<Float32Array[][] | undefined> {
 		const controller = new AbortController();
-		this.#run = { controller, plan };
+		const items = plan.map(({ item }) => item);
+		const tokens = items.reduce((sum, item) => sum + item.tokens.length, 0);
 		const began = performance.now();
+		this.#run = { controller, plan, endsAt: began + this.#pace.expectedMs(tokens) };
 		try {
-			const items = plan.map(({ item }) => item);
 			const logits = await this.#decoder.step(items, controller.signal);
-			const tokens = items.reduce((sum, item) => sum + item.tokens.length, 0);
 			this.#pace.learn(tokens, performance.now() - began);
 			this.#background.ran();
 			return logits;

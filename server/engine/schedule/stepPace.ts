@@ -12,12 +12,21 @@ const weight = 0.3;
 
 export class StepPace {
 	#msPerToken: number | undefined;
+	/** Of runs of a few tokens. */
+	#shortMs: number | undefined;
 
 	/** A run of so many tokens took so long. */
 	learn(tokens: number, ms: number): void {
-		if (tokens < tellingTokens || !(ms >= 0)) return;
-		const found = ms / tokens;
-		this.#msPerToken = (this.#msPerToken ?? found) * (1 - weight) + found * weight;
+		if (!(ms >= 0)) return;
+		const mixed = (before: number | undefined, found: number): number =>
+			(before ?? found) * (1 - weight) + found * weight;
+		if (tokens < tellingTokens) this.#shortMs = mixed(this.#shortMs, ms);
+		else this.#msPerToken = mixed(this.#msPerToken, ms / tokens);
+	}
+
+	/** Milliseconds that a run of so many tokens takes; 0 until one like it has been measured. */
+	expectedMs(tokens: number): number {
+		return tokens < tellingTokens ? (this.#shortMs ?? 0) : tokens * (this.#msPerToken ?? 0);
 	}
 
 	/** Tokens of a run that others wait for; as many as ever until a run has been measured. */

@@ -1,0 +1,181 @@
+/** The end of a batch beside what goes on meanwhile, and one batch beside others. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { jobLimits } from '../../server/jobs/batchLimits.ts';
+import { DoneShards, doneOf } from '../../server/jobs/doneShards.ts';
+import { expired, finishBatch } from '../../server/jobs/finishBatch.ts';
+import { openFolderStore } from '../../server/jobs/folderStore.ts';
+import { JobService } from '../../server/jobs/jobService.ts';
+import {
+	type BatchEnd,
+	type BatchRecord,
+	batchVersion,
+	keys,
+	type ShardHead,
+} from '../../server/jobs/jobTypes.ts';
+import { type ObjectStore, readJsonObject, readObject } from '../../server/jobs/objectStore.ts';
+import { openSqliteQueue } from '../../server/jobs/sqliteQueue.ts';
+import { StoredFiles } from '../../server/jobs/storedFiles.ts';
+import { silentLogger } from '../../server/services/logger.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+import { item, items, owner } from './batchProcesses.ts';
+import { capitals } from './jobWorker.ts';
+
+const lines = [item(0), item(1)];
+const head: ShardHead = {
+	...{ version: batchVersion, completed: 1, failed: 0 },
+	...{ okBytes: 8, input: 1, output: 1 },
+};
+
+/** A batch of two parts with a line each, the first of them done. */
+async function halfDone(store: ObjectStore) {
+	const files = new StoredFiles(store, Date.now);
+	const { id: inputFileId } = await files.add(
+		owner.person,
+		Readable.from(lines.map((line) => Buffer.from(line))),
+		{ filename: 'in.jsonl', purpose: 'batch' },
+	);
+	const id = `batch_${'a'.repeat(25)}`;
+	const record: BatchRecord = {
+		...{ version: batchVersion, id, owner, endpoint: '/v1/chat/completions', inputFileId },
+		...{ completionWindow: '1h', createdAt: 0, expiresAt: 1 },
+	};
+	const sizes = lines.map((line) => Buffer.byteLength(line));
+	const manifest = {
+		...{ at: 0, total: 2 },
+		shards: [
+			{ number: 0, start: 0, end: sizes[0] ?? 0, firstLine: 0, items: 1 },
+			{ number: 1, start: sizes[0] ?? 0, end: (sizes[0] ?? 0) * 2, firstLine: 1, items: 1 },
+		],
+	};
+	const write = (shard: number, content = `{"at":${shard}}\n`) =>
+		store.put(
+			keys.shard({ batch: id, shard }),
+			Buffer.from(`${JSON.stringify({ ...head, okBytes: content.length })}\n${content}`),
+		);
+	await write(0);
+	const done = new DoneShards(store, id);
+	return { record, manifest, done, files, write };
+}
+
+test('a part that is done while the batch is brought to its end has its rows once', async () => {
+	await using store = await openFolderStore(temporaryFolder('finish'), Date.now);
+	const { record, manifest, done, files, write } = await halfDone(store);
+	// It comes when what is done was counted, and before any row was written.
+	const put = store.put.bind(store);
+	store.put = async (key, content) => {
+		await put(key, content);
+		if (!key.startsWith(keys.begunFiles(record.id))) return;
+		await write(1);
+		done.add(1, doneOf({ ...head, okBytes: 9 }));
+	};
+	const deps = { store, files, now: () => 10, keepS: 60 };
+	await finishBatch(record, manifest, { done, cancelledAt: undefined }, 'expired', deps, expired);
+	const end = await readJsonObject<BatchEnd>(store, keys.end(record.id));
+	assert.deepEqual(end?.counts, { total: 2, completed: 1, failed: 1 });
+	const rows = async (file: string | undefined) =>
+		String(await readObject(store, keys.fileContent(file ?? '')))
+			.trim()
+			.split('\n');
+	assert.deepEqual(await rows(end?.outputFileId), ['{"at":0}']);
+	assert.deepEqual(
+		(await rows(end?.errorFileId)).map((row) => JSON.parse(row).custom_id),
+		['1'],
+	);
+});
+
+test('an end of which the second file cannot be written leaves no first one behind', async () => {
+	await using store = await openFolderStore(temporaryFolder('finish'), Date.now);
+	const { record, manifest, done, files } = await halfDone(store);
+	let written = 0;
+	const deps = {
+		...{ store, files, now: () => 10, keepS: 60 },
+		reached: () => {
+			if (++written === 2) throw new Error('The disk is full.');
+		},
+	};
+	const state = { done, cancelledAt: undefined };
+	await assert.rejects(finishBatch(record, manifest, state, 'expired', deps, expired), /full/);
+	const contents: string[] = [];
+	for await (const key of store.list(keys.files)) contents.push(key);
+	assert.deepEqual(contents, [keys.fileContent(record.inputFileId)]);
+	await finishBatch(record, manifest, state, 'expired', deps, expired);
+	assert.equal((await readJsonObject<BatchEnd>(store, keys.end(record.id)))?.status, 'expired');
+});
+
+/** A service whose store waits wherever it is told to. */
+function serviceIn(folder: string, waits: (key: string) => Promise<void> | undefined): JobService {
+	return new JobService({
+		openStore: async () => {
+			const store = await openFolderStore(join(folder, 'store'), Date.now);
+			const read = store.read.bind(store);
+			store.read = async function* (key, start, end) {
+				await waits(key);
+				yield* read(key, start, end);
+			};
+			return store;
+		},
+		openQueue: async () => openSqliteQueue(join(folder, 'queue.db'), { now: Date.now }),
+		...{ mayHaveWork: () => true, isShared: false, limits: jobLimits({}) },
+		...{ log: silentLogger, now: Date.now, width: 1, leaseMs: 60_000, tickMs: 20 },
+		scratch: join(folder, 'tmp'),
+		activity: { begin: () => {}, end: () => {} },
+	});
+}
+
+test('a batch that is long to cut, or to join, holds up nobody’s', async () => {
+	let slow = '';
+	const release = Promise.withResolvers<void>();
+	const service = serviceIn(temporaryFolder('manager'), (key) =>
+		slow !== '' && key === keys.fileContent(slow) ? release.promise : undefined,
+	);
+	service.start(capitals(0));
+	const { files, batches } = await service.open();
+	const begin = async () => {
+		const content = Readable.from(items(3).map((line) => Buffer.from(line)));
+		const { id } = await files.add('p', content, { filename: 'in', purpose: 'batch' });
+		slow ||= id;
+		return (
+			await batches.create(
+				{ caller: 'owner', person: 'p' },
+				{ inputFileId: id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
+			)
+		).record.id;
+	};
+	const first = await begin();
+	const second = await begin();
+	const endOf = async (id: string) => (await batches.get('p', id)).end;
+	await until('the second has ended', async () => (await endOf(second)) !== undefined);
+	assert.equal(await endOf(first), undefined);
+	release.resolve();
+	await until('the first has ended', async () => (await endOf(first)) !== undefined);
+	await service.close();
+});
+
+test('a batch that was told to go on though it did not rest hears that it is cancelled', async () => {
+	const service = serviceIn(temporaryFolder('manager'), () => undefined);
+	let ended = 0;
+	let begun = 0;
+	service.start(async (_, signal) => {
+		begun++;
+		await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+		ended++;
+		throw signal.reason;
+	});
+	const jobs = await service.open();
+	const content = Readable.from(items(1).map((line) => Buffer.from(line)));
+	const { id } = await jobs.files.add('local', content, { filename: 'in', purpose: 'batch' });
+	const { record } = await jobs.batches.create(owner, {
+		...{ inputFileId: id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
+	});
+	await until('it runs', () => begun === 1);
+	await jobs.batches.pause('local', record.id, false);
+	await jobs.batches.cancel('local', record.id);
+	// Its lease, which is taken away as well, lasts for much longer.
+	await until('its item has ended', () => ended === 1, 5000);
+	await service.close();
+});
