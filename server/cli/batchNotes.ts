@@ -9,7 +9,7 @@ import { writeOutput } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 
 /** One translation that a batch makes: paths from the project's folder, and the hash of the source that was sent. */
-export interface Wanted {
+export interface NotedTranslation {
 	readonly source: string;
 	readonly target: string;
 	readonly to: string;
@@ -19,22 +19,22 @@ export interface Wanted {
 	readonly language: string;
 }
 
-export interface Note {
+export interface BatchNote {
 	/** Absent: the batch was asked for, and no answer has come. */
 	readonly id?: string;
 	/** What was asked for, and the key by which the server knows the same request again. */
 	readonly asked?: { readonly key: string; readonly body: string };
-	readonly wanted: readonly Wanted[];
+	readonly wanted: readonly NotedTranslation[];
 }
 
 const noteName = '.nearglot/batch.json';
 
 /** @throws UsageError for notes that are damaged */
-export async function readNotes({ folder }: ProjectRecord): Promise<Note[]> {
+export async function readNotes({ folder }: ProjectRecord): Promise<BatchNote[]> {
 	const text = await readPlainText(join(folder, noteName));
 	if (text === undefined) return [];
 	try {
-		return JSON.parse(text) as Note[];
+		return JSON.parse(text) as BatchNote[];
 	} catch {
 		throw new UsageError(
 			`${noteName} is damaged. Remove it: what its batches have made stays with the server, and is asked for again.`,
@@ -42,7 +42,10 @@ export async function readNotes({ folder }: ProjectRecord): Promise<Note[]> {
 	}
 }
 
-export async function writeNotes({ folder }: ProjectRecord, notes: readonly Note[]): Promise<void> {
+export async function writeNotes(
+	{ folder }: ProjectRecord,
+	notes: readonly BatchNote[],
+): Promise<void> {
 	const path = join(folder, noteName);
 	if (notes.length === 0) return removePath(path, { force: true });
 	makeFolder(dirname(path));

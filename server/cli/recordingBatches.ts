@@ -33,9 +33,9 @@ const endpoint = '/v1/audio/transcriptions';
 const againMs = 30_000;
 const maxAgainMs = 600_000;
 /** For so long a command that does not watch waits for a server that cannot say how its batches stand. */
-const patienceMs = 60_000;
+const troubleTimeoutMs = 60_000;
 
-export interface Asked {
+export interface RecordingOptions {
 	readonly names: readonly string[];
 	readonly out: string | undefined;
 	readonly format: FileFormat;
@@ -55,7 +55,7 @@ interface Recording {
 }
 
 export class RecordingBatches {
-	readonly #asked: Asked;
+	readonly #asked: RecordingOptions;
 	readonly #io: CommandIo;
 	readonly #connect: () => Promise<DaemonConnection>;
 	/** By what they are of; those that could be gone on with. */
@@ -75,7 +75,7 @@ export class RecordingBatches {
 	#hasSaid = false;
 
 	/** @param connect to the model server, each time something is asked of it */
-	constructor(asked: Asked, io: CommandIo, connect = serverOf(io)) {
+	constructor(asked: RecordingOptions, io: CommandIo, connect = serverOf(io)) {
 		this.#asked = asked;
 		this.#io = io;
 		this.#connect = connect;
@@ -203,7 +203,7 @@ export class RecordingBatches {
 		const { message } = error;
 		if (this.#trouble === undefined) this.#print(`${message} It is asked again.`);
 		this.#trouble ??= { message, since: now };
-		if (!this.#asked.isWatching && now - this.#trouble.since > patienceMs) throw error;
+		if (!this.#asked.isWatching && now - this.#trouble.since > troubleTimeoutMs) throw error;
 		return true;
 	}
 

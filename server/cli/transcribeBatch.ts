@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ParsedArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { FolderChanges } from './folderChanges.ts';
-import { type Asked, RecordingBatches } from './recordingBatches.ts';
+import { RecordingBatches, type RecordingOptions } from './recordingBatches.ts';
 import { fieldsOf, fileFormatOf } from './transcriptRequest.ts';
 
 const pollMs = 1000;
@@ -37,7 +37,7 @@ export async function transcribeBatch(options: ParsedArgs, io: CommandIo): Promi
 	}
 }
 
-function askedOf(options: ParsedArgs): Asked {
+function askedOf(options: ParsedArgs): RecordingOptions {
 	const { positionals: names } = options;
 	if (names.length === 0 || names.includes('-'))
 		throw new UsageError('Name folders or recordings: nearglot transcribe meetings --batch');

@@ -24,7 +24,7 @@ import { countsText } from '../translate/documents/textCounts.ts';
 import { textHash } from '../translate/documents/translationRecord.ts';
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import type { ParsedArgs } from './args.ts';
-import { type Note, readNotes, type Wanted, writeNotes } from './batchNotes.ts';
+import { type BatchNote, type NotedTranslation, readNotes, writeNotes } from './batchNotes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { meaningOf, noFile } from './namedFile.ts';
@@ -127,7 +127,7 @@ class ProjectBatch {
 			} catch (error) {
 				this.#fail(file.source, error);
 			}
-		const inputs: { readonly wanted: readonly Wanted[]; readonly from?: string }[] = [];
+		const inputs: { readonly wanted: readonly NotedTranslation[]; readonly from?: string }[] = [];
 		for (const [source, own] of due) {
 			const file = await this.#upload(source);
 			const wanted = own.map(({ file: { target, to }, hash }) => ({
@@ -198,7 +198,7 @@ class ProjectBatch {
 	}
 
 	#bodyOf(
-		inputs: readonly { readonly wanted: readonly Wanted[]; readonly from?: string }[],
+		inputs: readonly { readonly wanted: readonly NotedTranslation[]; readonly from?: string }[],
 	): string {
 		const { category } = this.#options;
 		return JSON.stringify({
@@ -221,7 +221,7 @@ class ProjectBatch {
 	}
 
 	/** The batch of a command that ended before it heard of it; `undefined` where the server no longer has its files. */
-	async #begun(asked: NonNullable<Note['asked']>): Promise<string | undefined> {
+	async #begun(asked: NonNullable<BatchNote['asked']>): Promise<string | undefined> {
 		try {
 			return await this.#start(asked);
 		} catch (error) {
@@ -231,7 +231,7 @@ class ProjectBatch {
 		}
 	}
 
-	async #follow({ id, wanted }: Note & { readonly id: string }): Promise<void> {
+	async #follow({ id, wanted }: BatchNote & { readonly id: string }): Promise<void> {
 		const { signal, stderr } = this.#io;
 		const seen = new Set<string>();
 		let ended = -1;
@@ -292,7 +292,11 @@ class ProjectBatch {
 		return found;
 	}
 
-	async #take(state: DocumentState, wanted: readonly Wanted[], seen: Set<string>): Promise<void> {
+	async #take(
+		state: DocumentState,
+		wanted: readonly NotedTranslation[],
+		seen: Set<string>,
+	): Promise<void> {
 		const { status, sourcePath, to, path, error, texts } = state;
 		if (seen.has(state.id) || !/^(?:Succeeded|Failed|Cancelled)$/.test(status)) return;
 		seen.add(state.id);
@@ -329,7 +333,7 @@ class ProjectBatch {
 	}
 
 	/** Records what the messages of a file are made from, where its source is what was sent. */
-	async #noteMessages({ source, to, hash }: Wanted, place: string): Promise<void> {
+	async #noteMessages({ source, to, hash }: NotedTranslation, place: string): Promise<void> {
 		const path = this.#record.pathOf(source);
 		const format = messageFormatOf(path);
 		const sent = format && (await readIfThere(path).catch(() => undefined));

@@ -66,5 +66,5 @@ function statusOf({ end, open }: BatchView): BatchStatus {
 	if (end !== undefined) return end.status;
 	if (open?.cancelledAt !== undefined) return 'cancelling';
 	if (open?.manifest === undefined) return 'validating';
-	return open.isDone ? 'finalizing' : 'in_progress';
+	return open.finalizingAt !== undefined ? 'finalizing' : 'in_progress';
 }

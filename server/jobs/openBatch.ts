@@ -30,7 +30,8 @@ export class OpenBatch {
 	#stop = new AbortController();
 	/** Items of shards that run here. */
 	running = 0;
-	#finalizingAt: number | undefined;
+	/** When its files were begun, in seconds since 1970. */
+	finalizingAt: number | undefined;
 	#samples: { readonly at: number; readonly items: number }[] = [];
 
 	constructor(record: BatchRecord, store: ObjectStore) {
@@ -60,12 +61,6 @@ export class OpenBatch {
 
 	get isDone(): boolean {
 		return this.manifest !== undefined && this.done.size === this.manifest.shards.length;
-	}
-
-	/** Seconds since 1970 at which its last shard was seen to be done; `undefined` before. */
-	get finalizingAt(): number | undefined {
-		if (this.isDone) this.#finalizingAt ??= Math.floor(Date.now() / 1000);
-		return this.#finalizingAt;
 	}
 
 	missing(): Shard[] {

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { batchAnswer } from '../../server/http/serializeBatch.ts';
+import { finishBatch } from '../../server/jobs/finishBatch.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
-import { type BatchRecord, batchVersion } from '../../server/jobs/jobTypes.ts';
+import { type BatchRecord, batchVersion, keys } from '../../server/jobs/jobTypes.ts';
 import { OpenBatch } from '../../server/jobs/openBatch.ts';
+import { StoredFiles } from '../../server/jobs/storedFiles.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
 import { begun, finished, items, owner } from './batchProcesses.ts';
@@ -52,9 +54,17 @@ test('a batch whose files are being written says since when', async () => {
 	assert.deepEqual([shown().status, shown().finalizing_at], ['in_progress', null]);
 	const counts = { completed: 1, failed: 0, okBytes: 1, input: 3, output: 4 };
 	open.done.add(0, { version: batchVersion, from: 0, ...counts });
-	const first = shown();
-	assert.equal(first.status, 'finalizing');
-	assert.ok(Math.abs((first.finalizing_at ?? 0) - Date.now() / 1000) < 60);
+	assert.equal(shown().status, 'in_progress');
+	const files = new StoredFiles(store, Date.now);
+	await store.put(keys.shard({ batch: 'batch', shard: 0 }), Buffer.from('x'));
+	let first = shown();
+	await finishBatch(record, open.manifest, open, 'completed', {
+		...{ store, files, now: () => 123, keepS: 1000 },
+		reached: () => {
+			first = shown();
+		},
+	});
+	assert.deepEqual([first.status, first.finalizing_at], ['finalizing', 123]);
 	assert.deepEqual(first.usage, {
 		...{ input_tokens: 3, output_tokens: 4, total_tokens: 7 },
 		input_tokens_details: { cached_tokens: 0 },
