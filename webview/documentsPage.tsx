@@ -13,6 +13,7 @@ import { type KeptText, keptTexts } from './keptTexts.ts';
 import type { StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
 import { chosenSystem, SystemChoice } from './systemChoice.tsx';
+import { textOfUtf8 } from './textOfUtf8.ts';
 
 /** A document on its way. */
 interface Job {
@@ -80,12 +81,13 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 
 /** A file in another language; of a text, its beginning is shown. */
 async function translatedFile(api: StudioApi, file: File, { to, stop: { signal } }: Job) {
-	if (archiveEndingOf(file.name))
+	const words = archiveEndingOf(file.name) ? undefined : textOfUtf8(await file.arrayBuffer());
+	if (words === undefined)
 		return {
 			...{ result: undefined, kept: undefined },
 			...(await api.translateFile(file, to, chosenSystem.value, signal)),
 		};
-	const document = { fileName: file.name, text: await file.text(), to };
+	const document = { fileName: file.name, text: words, to };
 	const answer = await api.translateDocument(document, chosenSystem.value, signal);
 	const { text: made, pieces, translated, quality } = answer;
 	return {

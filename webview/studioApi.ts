@@ -26,6 +26,8 @@ export interface Translation {
 	readonly detected: string | undefined;
 	/** Word links as the interface writes them (`0:4-0:3 …`), when asked for and known. */
 	readonly alignment: string | undefined;
+	/** How good it probably is, 0…1; absent where no model of the server was asked. */
+	readonly quality: number | undefined;
 }
 
 export type DocumentTranslation = AnswerOf<typeof routes.translateDocument>;
@@ -193,13 +195,15 @@ export class StudioApi {
 		signal: AbortSignal,
 	): Promise<Translation> {
 		const { from, to, html, system } = options;
-		const more = html ? { textType: 'html' } : { includeAlignment: 'true' };
-		const [item] = await this.#translate({ from, to, ...more, ...named(system) }, [text], signal);
+		const form = html ? { textType: 'html' } : { includeAlignment: 'true' };
+		const more = { ...form, includeQuality: 'true', ...named(system) };
+		const [item] = await this.#translate({ from, to, ...more }, [text], signal);
 		const first = item?.translations[0];
 		return {
 			text: first?.text ?? '',
 			detected: item?.detectedLanguage?.language,
 			alignment: first?.alignment?.proj,
+			quality: first?.quality,
 		};
 	}
 

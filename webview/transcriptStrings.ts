@@ -17,6 +17,7 @@ export const transcriptStrings = {
 	emptyBody: 'The recording is transcribed on this computer and does not leave it.',
 	english: 'Into English',
 	export: 'Export',
+	exportSound: 'Sound without what was taken out ({0} less)',
 	fillers: 'Take out filler words ({0} lines)',
 	find: 'Find in transcript',
 	findNext: 'Next place',

@@ -123,11 +123,7 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 					</output>
 					<footer>
 						<span class="note" role="status">
-							{isBusy.value
-								? say('translating')
-								: shown?.detected
-									? say('detected', nameOf(shown.detected))
-									: ''}
+							{isBusy.value ? say('translating') : shown && noteOf(shown, nameOf)}
 						</span>
 						{shown && <Speak words={shown.text} language={shown.to} />}
 						{shown && <Copy words={shown.text} />}
@@ -138,6 +134,13 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 		</section>
 	);
 }
+
+/** What is said of a translation: the language it is from, and how good it probably is. */
+const noteOf = ({ detected, quality }: Translation, nameOf: (code: string) => string): string =>
+	[
+		...(detected === undefined ? [] : [say('detected', nameOf(detected))]),
+		...(quality === undefined ? [] : [say('documentQuality', Math.round(100 * quality))]),
+	].join(' · ');
 
 const option = ({ code, name }: Language): VNode => (
 	<option key={code} value={code}>

@@ -16,11 +16,12 @@ import {
 	type TranscriptPageMessage,
 	TranscriptSession,
 } from '../../server/protocol/index.ts';
+import { removePath } from '../../server/store/movePath.ts';
 import { transcriptStrings } from '../../webview/protocol.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import { pageHtml, pageOptions } from '../chat/pageHtml.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { showError } from '../notify.ts';
+import { showError, withDelayedProgress } from '../notify.ts';
 import { makePrivateFolder } from '../privateFiles.ts';
 import { setting } from '../settings.ts';
 import { exportToFile } from './exportTranscript.ts';
@@ -161,6 +162,8 @@ export class RecordingPage implements vscode.Disposable {
 				return this.#loadLists();
 			case 'export':
 				return this.export(message);
+			case 'exportSound':
+				return this.#exportSound();
 			case 'copy':
 				return vscode.env.clipboard.writeText(this.#text(message.content, message.times));
 			case 'insert': {
@@ -172,6 +175,37 @@ export class RecordingPage implements vscode.Disposable {
 				await point.end();
 			}
 		}
+	}
+
+	/** The recording without what was taken out of its transcript, where the user wants it. */
+	async #exportSound(): Promise<void> {
+		const { cuts = [] } = this.session.document ?? {};
+		const { languageServer, store } = this.#deps;
+		const title = vscode.l10n.t('Export Recording');
+		const stem = this.name.replace(/\.[^.]+$/, '');
+		const target = await vscode.window.showSaveDialog({
+			title,
+			defaultUri: vscode.Uri.joinPath(this.uri, '..', `${stem}.cut.wav`),
+			filters: { WAV: ['wav'] },
+		});
+		if (!target) return;
+		await makePrivateFolder(store.scratch);
+		const made = join(store.scratch, `${crypto.randomUUID()}.wav`);
+		try {
+			await withDelayedProgress(title, (token) =>
+				languageServer.request(
+					'nearglot/playable',
+					{ path: this.#file.path, target: made, cuts },
+					token,
+				),
+			);
+			await vscode.workspace.fs.copy(vscode.Uri.file(made), target, { overwrite: true });
+		} finally {
+			await removePath(made, { force: true });
+		}
+		void vscode.window.showInformationMessage(
+			vscode.l10n.t('Saved {0}', vscode.workspace.asRelativePath(target)),
+		);
 	}
 
 	#text(content: ExportContent, times: boolean): string {

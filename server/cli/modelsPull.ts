@@ -24,6 +24,12 @@ export async function pullModelCommand(args: readonly string[], io: CommandIo): 
 		throw new UsageError(
 			'models pull takes one name: of the catalogue, or owner/name of a hub, with :FILE or :FORM for one of its GGUF files.',
 		);
+	if (
+		name.includes(':') &&
+		options.text('name') !== undefined &&
+		options.text('path') !== undefined
+	)
+		throw new UsageError('Give the file or form behind the name, or --path, not both.');
 	const hub = hubOf(io.env);
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const own = options.text('name');

@@ -15,6 +15,7 @@ import {
 	recordText,
 	type TranslationRecord,
 } from '../translate/documents/translationRecord.ts';
+import { globMatcher, isGlob } from './fileGlob.ts';
 import { writeOutput } from './outputFile.ts';
 import { withSlashes } from './sourceFiles.ts';
 
@@ -77,11 +78,13 @@ export class ProjectRecord {
 		return this.#record.files.has(name) || this.#record.messages.has(name);
 	}
 
-	/** Translations that were made as a whole of files that are named, or lie in folders that are; paths as the command line would write them. */
+	/** Translations that were made as a whole of files that are named, or lie in folders that are, or match patterns; paths as the command line would write them. */
 	madeFiles(names: readonly string[]): { source: string; target: string; to: string }[] {
 		const named = names.map((name) => this.nameOf(name));
+		const patterns = named.filter(isGlob).map((name) => globMatcher(name));
 		const isNamed = (path: string): boolean =>
-			named.some((name) => name === '' || path === name || path.startsWith(`${name}/`));
+			named.some((name) => name === '' || path === name || path.startsWith(`${name}/`)) ||
+			patterns.some((matches) => matches(path));
 		return [...this.#record.files]
 			.filter(([target, { source }]) => isNamed(source) || isNamed(target))
 			.map(([target, { source, to }]) => ({

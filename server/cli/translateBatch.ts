@@ -18,8 +18,8 @@ import {
 	type DocumentState,
 	documentBatchLimits,
 } from '../protocol/routes/documentBatches.ts';
+import { isCatalogue } from '../translate/documents/catalogues.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
-import { isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { countsText } from '../translate/documents/textCounts.ts';
 import { textHash } from '../translate/documents/translationRecord.ts';
 import { canonicalLanguage } from '../translate/languageCodes.ts';

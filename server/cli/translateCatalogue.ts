@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path';
 import { defined } from '../protocol/defined.ts';
+import type { TextCatalogue } from '../translate/documents/catalogues.ts';
 import { checkWhole } from '../translate/documents/damage.ts';
 import { translateDocumentInWorker } from '../translate/documents/documentThread.ts';
-import { extractStringCatalog } from '../translate/documents/software/stringCatalog.ts';
 import { countsText } from '../translate/documents/textCounts.ts';
 import { type DocumentFile, readDocument, writeDocument } from './documentFile.ts';
 import { type Due, notMade } from './dueFile.ts';
@@ -25,10 +25,6 @@ export class FileTurns {
 	}
 }
 
-/** The messages that lack a language: where they stand, and their words. */
-export const missingInCatalogue = (text: string, to: string): { at: number; text: string }[] =>
-	extractStringCatalog(text, to).map(({ start, text: words }) => ({ at: start, text: words }));
-
 /**
  * What is to be done for one language of a file; `undefined` when it has all of that.
  *
@@ -36,13 +32,14 @@ export const missingInCatalogue = (text: string, to: string): { at: number; text
  */
 export function dueCatalogue(
 	file: PlannedFile,
+	{ extract }: TextCatalogue,
 	{ text, bytes }: DocumentFile,
 	encoding: string | undefined,
 	turns: FileTurns,
 ): Due | undefined {
 	const { source, to, from } = file;
-	checkWhole(text, extractStringCatalog, source);
-	if (missingInCatalogue(text, to).length === 0) return undefined;
+	checkWhole(text, extract, source);
+	if (extract(text, to).length === 0) return undefined;
 	const make: Due['make'] = async (translator, signal) =>
 		await turns.run(source, async () => {
 			// As it is by then, with other languages in it.
@@ -51,9 +48,11 @@ export function dueCatalogue(
 			const result = await translateDocumentInWorker(job, translator, signal);
 			const none = notMade(file, result, false);
 			if (none) return none;
-			await writeDocument(source, result.text, read.encoding);
+			const written = await writeDocument(source, result.text, read.encoding);
+			const note =
+				written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
 			const { refused, left } = result;
-			return { line: `${source} (${to}): ${countsText(result)}`, refused, left };
+			return { line: `${source} (${to}): ${countsText(result)}${note}`, refused, left };
 		});
 	return { file, sizeBytes: bytes.length, make };
 }

@@ -3,15 +3,16 @@
 import { stat } from 'node:fs/promises';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
+import {
+	catalogueFaults,
+	catalogueOf,
+	isCatalogue,
+	isTable,
+} from '../translate/documents/catalogues.ts';
 import { damageOf } from '../translate/documents/damage.ts';
 import { messageDamage } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
-import {
-	catalogueLanguages,
-	extractStringCatalog,
-	isCatalogue,
-} from '../translate/documents/software/stringCatalog.ts';
 import { type MessageFault, translationFaults } from '../translate/documents/translationFaults.ts';
 import { recordedMessages } from '../translate/documents/translationRecord.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
@@ -21,7 +22,6 @@ import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere } from './documentFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { sourceFiles } from './sourceFiles.ts';
-import { missingInCatalogue } from './translateCatalogue.ts';
 import {
 	type PlannedFile,
 	type PlanOptions,
@@ -115,13 +115,17 @@ async function plannedCatalogues(
 	if (targets.length > 0) return { files, damaged };
 	for (const source of await cataloguesIn(names, signal)) {
 		signal.throwIfAborted();
+		const catalogue = catalogueOf(source);
+		if (!catalogue) continue;
 		try {
 			const { text } = await readDocument(source, encoding);
-			const damage = damageOf(text, extractStringCatalog, source);
+			const damage = damageOf(text, catalogue.extract, source);
 			if (damage) damaged.push({ kind: 'damaged', path: source, target: source, ...damage });
-			else for (const to of catalogueLanguages(text)) files.push({ source, target: source, to });
+			else for (const to of catalogue.languages(text)) files.push({ source, target: source, to });
 		} catch (error) {
-			damaged.push(unread({ source, target: source }, error));
+			// A table that nobody has named may hold anything.
+			if (!isTable(source) || names.includes(source))
+				damaged.push(unread({ source, target: source }, error));
 		}
 	}
 	return { files, damaged };
@@ -214,15 +218,21 @@ async function checkDocument(
 		{ kind, path, line: 1, target, to, message },
 	];
 	if ((await stat(source).catch(() => undefined)) === undefined) return [];
-	if (source === target) {
+	const catalogue = source === target ? catalogueOf(source) : undefined;
+	if (catalogue) {
 		const { text } = await readDocument(source, encoding);
-		const damage = damageOf(text, extractStringCatalog, source);
+		const damage = damageOf(text, catalogue.extract, source);
 		if (damage) return [{ kind: 'damaged', path: source, target, to, ...damage }];
 		const lineOf = lineNumbers(text);
-		return missingInCatalogue(text, to).map(({ at, text: words }) => ({
-			...{ kind: 'missing', path: source, line: lineOf(at), target, to },
-			message: `'${words.replace(/\s+/g, ' ').slice(0, 80)}' has no translation (${to})`,
-		}));
+		return catalogueFaults(catalogue, text, to).map(({ kind, at, text: words, detail }) => {
+			const shown = `'${words.replace(/\s+/g, ' ').slice(0, 80)}'`;
+			const what =
+				kind === 'missing' ? `${shown} has no translation` : `${detail}; the source is ${shown}`;
+			return {
+				...{ kind, path: source, line: lineOf(at), target, to },
+				message: `${what} (${to})`,
+			};
+		});
 	}
 	if ((await stat(target).catch(() => undefined)) === undefined)
 		return finding('missing', source, `${target} is not there (${to})`);

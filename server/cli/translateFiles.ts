@@ -8,6 +8,7 @@ import { basename } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
+import { catalogueOf } from '../translate/documents/catalogues.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
@@ -25,7 +26,6 @@ import {
 	missingMessages,
 } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
-import { isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { countsText, keptText } from '../translate/documents/textCounts.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import {
@@ -64,6 +64,8 @@ export interface FilesOptions {
 	/** Says nothing where nothing was to be done. */
 	readonly quiet: boolean;
 	readonly translatorInto: (to: string, onDone: OnTexts) => TextTranslator;
+	/** Failures that were told of already, which are not told again before their file changes. */
+	readonly reported?: Set<string>;
 }
 
 export interface FilesResult {
@@ -81,17 +83,30 @@ export async function translatePlanned(
 ): Promise<FilesResult> {
 	const turns = new FileTurns();
 	let failed = 0;
+	let reportedBefore = 0;
 	let translated = 0;
 	const seen = new Map<string, string[]>();
 	const print = (line: string): void => io.stderr.write(`${line}\n`);
-	const fail = (
-		{ source: path, target }: PlannedFile,
+	/** Whether the same was told of a file that has not changed since. */
+	const isOld = async ({ source, to }: PlannedFile, message: string): Promise<boolean> => {
+		if (!options.reported) return false;
+		const { mtimeMs } = (await stat(source).catch(() => undefined)) ?? {};
+		const key = JSON.stringify([source, to, mtimeMs, message]);
+		const isKnown = options.reported.has(key);
+		options.reported.add(key);
+		if (isKnown) reportedBefore++;
+		return isKnown;
+	};
+	const fail = async (
+		file: PlannedFile,
 		error: unknown,
 		print: (line: string) => void,
-	): void => {
+	): Promise<void> => {
 		io.signal.throwIfAborted();
 		failed++;
+		const { source: path, target } = file;
 		const { message } = error instanceof UsageError ? error : asAppError(error);
+		if (await isOld(file, message)) return;
 		const paths = [...(seen.get(message) ?? []), path];
 		seen.set(message, paths);
 		// What fails for one reason everywhere is told of once, and its files are named at the end.
@@ -104,7 +119,7 @@ export async function translatePlanned(
 			const one = await dueOf(file, { turns, ...options }, record);
 			if (one) due.push(one);
 		} catch (error) {
-			fail(file, readable(error), print);
+			await fail(file, readable(error), print);
 		}
 	});
 	due.sort((a, b) => (a.file.target < b.file.target ? -1 : 1));
@@ -121,11 +136,15 @@ export async function translatePlanned(
 			try {
 				const made = await make(translator, io.signal);
 				const line = [made.line, ...doubts.parts].join(', ');
-				progress.finish(sizeBytes, [line, ...doubts.lines, ...leftLines(made)].join('\n'));
+				const isNews = !made.isFailed || !(await isOld(file, line));
+				progress.finish(
+					sizeBytes,
+					...(isNews ? [[line, ...doubts.lines, ...leftLines(made)].join('\n')] : []),
+				);
 				if (made.isFailed) failed++;
 				else translated++;
 			} catch (error) {
-				fail(file, readable(error), (line) => progress.print(line));
+				await fail(file, readable(error), (line) => progress.print(line));
 				progress.finish(sizeBytes);
 			}
 		});
@@ -138,7 +157,8 @@ export async function translatePlanned(
 			...(failed > 0 ? [`${failed} failed`] : []),
 		];
 		for (const [message, paths] of seen) if (paths.length > 1) printAlike(message, paths, print);
-		const hasNews = options.quiet ? translated + failed > 0 : files.length > 1 || translated === 0;
+		const news = translated + failed - reportedBefore;
+		const hasNews = options.quiet ? news > 0 : files.length > 1 || translated === 0;
 		if (hasNews) print(`${parts.join(', ')}; ${summary}`);
 		if (io.signal.aborted) print('Stopped. The same command goes on from here.');
 	}
@@ -196,8 +216,8 @@ async function dueOf(
 	const read = await readDocument(source, options.encoding);
 	if (formatOf(source, read.text) === undefined)
 		throw new UsageError(`${source} ${unknownFormat(source)}`);
-	if (source === target && isCatalogue(source))
-		return dueCatalogue(file, read, options.encoding, options.turns);
+	const catalogue = source === target ? catalogueOf(source) : undefined;
+	if (catalogue) return dueCatalogue(file, catalogue, read, options.encoding, options.turns);
 	const format = messageFormatOf(source);
 	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 	if (format !== undefined && (options.into || (isThere && !options.force)))

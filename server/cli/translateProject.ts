@@ -31,15 +31,19 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 		return made;
 	};
 	let { force } = options;
+	const reported = new Set<string>();
 	let before: TranslationPlan['files'] = [];
 	for (let isFirst = true; ; isFirst = false) {
 		const record = await ProjectRecord.open('.');
-		const { files, skipped = [] } = await plan(record);
-		if (isFirst) reportSkipped(skipped, io);
+		const { files, skipped = [], tables = [] } = await plan(record);
+		if (isFirst) {
+			reportSkipped(skipped, io, mayBeSettings);
+			reportSkipped(tables, io, areNoLanguages);
+		}
 		if (!options.watch) checkPlanned(files, options.names);
 		await reportGone(before, files, io);
 		before = files;
-		const result = await run(files, { ...options, force }, !isFirst, record, io);
+		const result = await run(files, { ...options, force, reported }, !isFirst, record, io);
 		if (!options.watch) return result.failed > 0 ? 1 : 0;
 		// Once is enough: what is made from now on is known.
 		force = false;
@@ -66,18 +70,21 @@ const isThere = async (path: string): Promise<boolean> =>
 /** Files that are named of those that are skipped. */
 const maxNamed = 20;
 
-function reportSkipped(skipped: readonly string[], { stderr }: CommandIo): void {
+const mayBeSettings =
+	'they may hold messages or settings, and neither name nor folder (lang, locale, translations) says which. Name them to translate them';
+const areNoLanguages =
+	'tables without a column that is called like a language of --to. Translate one alone, with --column NAME';
+
+function reportSkipped(skipped: readonly string[], { stderr }: CommandIo, why: string): void {
 	if (skipped.length === 0) return;
-	stderr.write(
-		`${skipped.length} skipped: they may hold messages or settings, and neither name nor folder (lang, locale, translations) says which. Name them to translate them:\n`,
-	);
+	stderr.write(`${skipped.length} skipped: ${why}:\n`);
 	for (const path of [...skipped].sort().slice(0, maxNamed)) stderr.write(`  ${path}\n`);
 	if (skipped.length > maxNamed) stderr.write(`  … and ${skipped.length - maxNamed} more\n`);
 }
 
 async function run(
 	files: TranslationPlan['files'],
-	options: ProjectOptions,
+	options: ProjectOptions & { readonly reported: Set<string> },
 	quiet: boolean,
 	record: ProjectRecord,
 	io: CommandIo,
@@ -97,6 +104,7 @@ async function run(
 			files,
 			{
 				...{ force: options.force, into: options.into !== undefined, quiet, translatorInto },
+				reported: options.reported,
 				...defined({ encoding: options.encoding }),
 			},
 			record,

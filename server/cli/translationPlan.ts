@@ -6,10 +6,10 @@ import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { familyPath } from '../protocol/translatedFileName.ts';
 import { openPath } from '../store/openPath.ts';
+import { catalogueOf, isCatalogue, isTable } from '../translate/documents/catalogues.ts';
 import { isLanguageName, messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
-import { isCatalogue } from '../translate/documents/software/stringCatalog.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	namesFile,
@@ -18,7 +18,7 @@ import {
 	usualPlace,
 	withoutTranslations,
 } from '../translate/documents/translationPlace.ts';
-import { canonicalLanguage } from '../translate/languageCodes.ts';
+import { canonicalLanguage, sameLanguage } from '../translate/languageCodes.ts';
 import { UsageError } from './command.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { sourceFiles, withSlashes } from './sourceFiles.ts';
@@ -51,6 +51,8 @@ export interface TranslationPlan {
 	readonly folders: readonly string[];
 	/** Files of folders that may hold messages or settings, and that nobody has named. */
 	readonly skipped?: readonly string[];
+	/** The same of tables that have no columns of the languages. */
+	readonly tables?: readonly string[];
 }
 
 /** Language of sources that nobody names, as paths write it. */
@@ -76,7 +78,7 @@ export async function planOfFamilies(
 	options: PlanOptions,
 	signal: AbortSignal,
 ): Promise<TranslationPlan> {
-	return familyFiles(options, await messageSources(options.names, [], signal));
+	return familyFiles(options, await messageSources(options.names, [], signal, 'checked'));
 }
 
 async function planWhole(
@@ -86,9 +88,15 @@ async function planWhole(
 ): Promise<TranslationPlan> {
 	if (targets.length === 0) throw new UsageError('Say into which language: --to de');
 	const skipped: string[] = [];
+	const tables: string[] = [];
 	const { files, folders } = await sourceFiles(
 		names,
 		async (path) => {
+			if (isTable(path)) {
+				const isOfLanguages = await hasColumnOf(targets, path);
+				if (!isOfLanguages) tables.push(path);
+				return isOfLanguages;
+			}
 			if (formatOf(path) !== undefined || archiveTypeOf(path) !== undefined) return true;
 			if (!mustBeRead(path) || formatOf(path, await beginningOf(path)) === undefined) return false;
 			// Arrays of PHP and values of Android are settings as often as messages.
@@ -121,7 +129,13 @@ async function planWhole(
 		.flatMap((path) =>
 			targets.map((to) => ({ source: path, to, target: placeOf(path, to), ...defined({ from }) })),
 		);
-	return { files: planned, folders, skipped };
+	return { files: planned, folders, skipped, tables };
+}
+
+/** Whether a table has a column that can be filled for one of some languages. */
+async function hasColumnOf(targets: readonly string[], path: string): Promise<boolean> {
+	const columns = catalogueOf(path)?.languages(await beginningOf(path)) ?? [];
+	return columns.some((column) => targets.some((to) => sameLanguage(column, to)));
 }
 
 /** What a file begins with, by which those of one ending are told apart; empty when it cannot be read. */
@@ -130,7 +144,8 @@ async function beginningOf(path: string): Promise<string> {
 		await using file = await openPath(path);
 		const bytes = Buffer.alloc(10_000);
 		const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-		const text = bytes.toString('utf8', 0, bytesRead);
+		const isWide = bytesRead % 2 === 0 && bytes[0] === 0xff && bytes[1] === 0xfe;
+		const text = bytes.toString(isWide ? 'utf16le' : 'utf8', 0, bytesRead);
 		return text;
 	} catch {
 		return '';
@@ -159,9 +174,14 @@ async function messageSources(
 	names: readonly string[],
 	besides: readonly string[],
 	signal: AbortSignal,
+	done: 'translated' | 'checked' = 'translated',
 ): Promise<{ named: ReadonlySet<string>; all: string[]; folders: readonly string[] }> {
 	const isMessages = (path: string): boolean => messageFormatOf(path) !== undefined;
-	const { files, folders } = await sourceFiles(names, isMessages, signal);
+	// A pattern may stand for other files that can be checked.
+	const isWanted = (path: string): boolean =>
+		isMessages(path) ||
+		(done === 'checked' && (formatOf(path) !== undefined || archiveTypeOf(path) !== undefined));
+	const { files, folders } = await sourceFiles(names, isWanted, signal, undefined, done);
 	const more = besides.length === 0 ? [] : (await sourceFiles(besides, isMessages, signal)).files;
 	const written = files.filter(isMessages).map(plainPath);
 	const all = [...new Set([...written, ...more.map(plainPath)])].sort();

@@ -44,19 +44,50 @@ export interface BuilderDeps {
 /** Between asking a process to end and ending it. */
 const graceMs = 3000;
 const keptErrorChars = 4000;
+/** What a process that was taken over by what it reads may ask for: bytes of one piece, of all at once, and pieces. */
+const maxReadBytes = 512 * 2 ** 20;
+const maxPendingBytes = 2 * maxReadBytes;
+const maxReads = 64;
 
 export function createModelBuilder(deps: BuilderDeps): ModelBuilder {
 	let last: Promise<unknown> = Promise.resolve();
+	let running: string | undefined;
 	return {
-		build: (request, listener, signal) => {
-			const turn = last.then(async () => {
-				if (signal.aborted) throw new AppError('cancelled');
-				return run(deps, request, listener, signal);
-			});
-			last = turn.catch(() => {});
-			return turn;
+		build: async (request, listener, signal) => {
+			if (running !== undefined) listener.onWait?.(running);
+			const before = last;
+			const { promise: turn, resolve: pass } = Promise.withResolvers<void>();
+			last = turn;
+			try {
+				await untilAborted(before, signal);
+			} catch (error) {
+				// Whoever comes next still waits for those before.
+				void before.then(() => pass());
+				throw error;
+			}
+			running = request.model;
+			try {
+				return await run(deps, request, listener, signal);
+			} finally {
+				running = undefined;
+				pass();
+			}
 		},
 	};
+}
+
+/** @throws AppError `cancelled` as soon as the signal says so */
+async function untilAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+	const { promise: left, reject } = Promise.withResolvers<never>();
+	const leave = () => reject(new AppError('cancelled'));
+	if (signal.aborted) leave();
+	signal.addEventListener('abort', leave, { once: true });
+	try {
+		await Promise.race([work, left]);
+	} finally {
+		signal.removeEventListener('abort', leave);
+	}
+	if (signal.aborted) throw new AppError('cancelled');
 }
 
 async function run(
@@ -95,12 +126,31 @@ async function run(
 				reject(failed(request, `could not be started: ${systemReason(error) ?? error.message}`)),
 			);
 			onProcessEnd(child, (code, ended) => reject(endOf(request, stderr, code, ended)));
-			child.on('message', (message: FromBuilder) => {
+			const heard = () => {
 				clearTimeout(silence);
 				silence = setTimeout(() => onSilence(), silenceMs);
+			};
+			let reads = 0;
+			let pending = 0;
+			child.on('message', (message: FromBuilder) => {
+				heard();
 				switch (message.type) {
 					case 'read':
-						void answerRead(child, files[message.file], message, reading);
+						pending += message.length;
+						if (
+							++reads > maxReads ||
+							!(message.length <= maxReadBytes) ||
+							!(pending <= maxPendingBytes)
+						) {
+							reject(failed(request, 'has asked for more than it may'));
+							return;
+						}
+						// What is waited for is the hub, not the process.
+						void answerRead(child, files[message.file], message, reading).finally(() => {
+							reads--;
+							pending -= message.length;
+							heard();
+						});
 						return;
 					case 'plan':
 						facts = message.facts;
@@ -130,9 +180,10 @@ async function run(
 			send(child, { type: 'start', task: taskOf(request, root) });
 		});
 	} finally {
-		clearTimeout(silence);
+		onSilence = () => {};
 		stop.abort();
 		await end(child);
+		clearTimeout(silence);
 	}
 }
 

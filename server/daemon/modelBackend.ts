@@ -6,6 +6,7 @@ import { bundledCatalogue } from '../hub/catalogue.ts';
 import { Downloads } from '../hub/downloads.ts';
 import { createHubHttp, type HubHttpOptions, parseHubAddress } from '../hub/http.ts';
 import { ModelSettingsFile } from '../hub/modelSettings.ts';
+import { restoreModels } from '../hub/placeModel.ts';
 import {
 	learnRepository,
 	type RefreshFile,
@@ -175,7 +176,10 @@ export function createModelBackend(
 	});
 	return {
 		models,
-		removeOldUnfinished: () => removeOldUnfinished(options.modelsDir(), Date.now()),
+		removeOldUnfinished: async () => {
+			await restoreModels(options.modelsDir());
+			return removeOldUnfinished(options.modelsDir(), Date.now());
+		},
 		close: () => downloads.close(),
 	};
 }

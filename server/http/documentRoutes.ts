@@ -11,15 +11,18 @@ import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
 import type { QueryOf } from '../protocol/routes/route.ts';
 import { translationSystems } from '../protocol/routes/translationSystems.ts';
-import { bytesOfWork } from '../services/translate/translateDocumentBytes.ts';
+import {
+	bytesOfWork,
+	type OpenedDocument,
+	openDocument,
+	type TranslatedDocument,
+	translateDocumentBytes,
+} from '../services/translate/translateDocumentBytes.ts';
 import type { TargetText, TranslateOutcome } from '../services/translate/translateRequest.ts';
 import { categoryName } from '../services/translate/translateSystems.ts';
-import type { FileResult } from '../translate/documents/documentJob.ts';
-import {
-	translateDocumentJsonInWorker,
-	translateFileInWorker,
-} from '../translate/documents/documentThread.ts';
+import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { mustBeRead } from '../translate/documents/moreFormats.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { minDocumentQuality } from '../translate/qualityEstimate.ts';
@@ -60,25 +63,24 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				...{ target, minQuality, ...defined({ engine, category, tone, gender }) },
 				onOutcome: (outcome) => outcomes.push(outcome),
 			});
-			const job = { fileName, to: target, ...defined({ from: source }) };
+			const languages = { to: target, ...defined({ from: source }) };
 			const owner = personOf(context);
 			const signal = context.get('signal');
-			const work = body instanceof Uint8Array ? body.length / bytesOfWork : body.text.length;
-			using _ = await documentQueue.enter({ work }, signal);
+			const document =
+				body instanceof Uint8Array
+					? openedDocument(fileName, body)
+					: { ...body, work: body.text.length };
+			using _ = await documentQueue.enter({ work: document.work }, signal);
 			const notified = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
 			const quality = () => textsQuality(outcomes.flatMap(translationsOf));
-			if (body instanceof Uint8Array) {
-				const made = await translateFileInWorker(
-					{ ...job, bytes: body },
-					translator,
-					owner,
-					signal,
-				);
+			if ('bytes' in document) {
+				const made = await translateDocumentBytes(document, languages, translator, owner, signal);
 				context.header('x-document-result', summaryOf(made, quality()));
 				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
 				return await context.body(made.bytes, 200, { 'content-type': type, ...notified() });
 			}
-			const whole = { ...job, text: body.text, ...defined({ columns: body.columns }) };
+			const { text, columns } = document;
+			const whole = { fileName, text, ...languages, ...defined({ columns }) };
 			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
 			return await context.body(withQuality(made, quality()), 200, {
 				'content-type': 'application/json',
@@ -107,13 +109,23 @@ function fieldsOf(query: QueryOf<typeof translateDocument>) {
 
 /** What has become of a file, as a header can say it. */
 function summaryOf(
-	{ pieces, translated, partly, refused, left, language, score }: FileResult,
+	{ pieces, translated, partly, refused, left, language, score, encoding }: TranslatedDocument,
 	quality: number | undefined,
 ): string {
 	const texts = { pieces, translated, partly };
 	const counts = { ...texts, refused: refused.length, left: left.length };
 	const rounded = quality === undefined ? undefined : Number(quality.toFixed(2));
-	return JSON.stringify({ ...counts, language, ...defined({ score, quality: rounded }) });
+	return JSON.stringify({ ...counts, language, ...defined({ score, quality: rounded, encoding }) });
+}
+
+/** @throws AppError `invalid_request` also for what is no document that is known, once its text is */
+function openedDocument(fileName: string, bytes: Uint8Array): OpenedDocument {
+	try {
+		return openDocument(fileName, bytes);
+	} catch (error) {
+		if (!(error instanceof AppError) || error.code !== 'not_supported') throw error;
+		throw new AppError('invalid_request', error.message, { param: 'fileName' });
+	}
 }
 
 /** @param text absent: the body is the bytes of a file */
@@ -127,9 +139,9 @@ function checkFormat(fileName: string, text: string | undefined): void {
 		throw fail(
 			'is no text. Send the bytes of the file as the body, and the other fields in the query: /documents/translate?fileName=guide.docx&to=de.',
 		);
-	const isText = formatOf(fileName, text) !== undefined;
-	if (isArchive || (isText && text !== undefined)) return;
-	if (isText) throw fail('is a text. Send it in JSON, with Content-Type: application/json.');
+	if (isArchive || formatOf(fileName, text) !== undefined) return;
+	// What the bytes of a text say is known when its encoding is.
+	if (text === undefined && mustBeRead(fileName)) return;
 	throw fail(unknownFormat(fileName));
 }
 

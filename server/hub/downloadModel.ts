@@ -16,7 +16,14 @@ import { jobEvents } from './jobEvents.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { inside } from './names.ts';
 import { arrivedBytes } from './partFile.ts';
-import { checkTaken, keptOf, type ModelIdentity, modelPaths, replaceModel } from './placeModel.ts';
+import {
+	checkTaken,
+	keptOf,
+	type ModelIdentity,
+	modelPaths,
+	replaceModel,
+	restoreModel,
+} from './placeModel.ts';
 import type { HubFile } from './repository.ts';
 import type { Selection } from './selectModelFiles.ts';
 import { keepSame, listingOf, unlessEmpty } from './unfinished.ts';
@@ -26,6 +33,8 @@ export interface DownloadModelOptions {
 	readonly modelsFolder: string;
 	/** Name of this model's folder in it. */
 	readonly folderName: string;
+	/** Called before the finished model takes the place of an older one. */
+	readonly release?: () => Promise<void>;
 	readonly repository: string;
 	readonly commit: string;
 	readonly selection: Selection;
@@ -115,6 +124,7 @@ async function fetchAll(
 			},
 		});
 		await using _rest = unlessEmpty(partial);
+		await restoreModel(target);
 		const before = await readManifest(target);
 		await checkTaken(target, before, options);
 		const kept = keptOf(before, options.manifest);
@@ -183,7 +193,7 @@ async function fetchAll(
 			})),
 			downloadedAt: new Date((options.now ?? Date.now)()).toISOString(),
 		});
-		await replaceModel(partial, target);
+		await replaceModel(partial, target, options.release);
 		await removePath(listingOf(partial), { force: true });
 		return target;
 	} catch (error) {

@@ -1,8 +1,10 @@
 /** A model's folder under its name: whose the name is, what stays of an older one, and the change itself. */
 
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { listFolder } from '../store/listFolder.ts';
+import { lockFile } from '../store/lock.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 import type { Manifest } from './manifest.ts';
 import { isSameSource, nameTaken } from './modelSource.ts';
@@ -56,9 +58,44 @@ export function keptOf(
 	return template === undefined ? {} : { promptTemplate: template };
 }
 
-/** Puts the finished folder in the place of an older one; the older goes only when the new is there. */
-export async function replaceModel(partial: string, target: string): Promise<void> {
-	const old = `${target}.old`;
+/** Where the older model is while the new one takes its place; no folder of a model has such a name. */
+const asideOf = (target: string): string => join(dirname(target), `.${basename(target)}.old`);
+
+/** Ends what a killed process had begun: the older model gets its name back where the new one has not got it. */
+export async function restoreModel(target: string): Promise<void> {
+	const old = asideOf(target);
+	if ((await stat(old).catch(() => undefined)) === undefined) return;
+	if ((await stat(target).catch(() => undefined)) === undefined) await movePath(old, target);
+	else await removePath(old, { recursive: true, force: true });
+}
+
+/** {@link restoreModel} of all models of a folder. */
+export async function restoreModels(modelsFolder: string): Promise<void> {
+	for (const { name, kind } of await listFolder(modelsFolder).catch(() => [])) {
+		const model = /^\.(.+)\.old$/.exec(name)?.[1];
+		if (kind !== 'folder' || model === undefined) continue;
+		const { target, partial } = modelPaths(modelsFolder, model);
+		try {
+			await using _lock = await lockFile(`${partial}.lock`, { waitMs: 0 });
+			await restoreModel(target);
+		} catch (error) {
+			// Another server replaces it just now, or a program holds it: the next download of it comes here again.
+			if (!(error instanceof AppError)) throw error;
+		}
+	}
+}
+
+/**
+ * Puts the finished folder in the place of an older one; the older goes only when the new is there.
+ * @param release called first: whoever has files of the older one open closes them, as Windows renames none that is open
+ */
+export async function replaceModel(
+	partial: string,
+	target: string,
+	release: () => Promise<void> = async () => {},
+): Promise<void> {
+	await release();
+	const old = asideOf(target);
 	await removePath(old, { recursive: true, force: true });
 	const had = await movePath(target, old).then(
 		() => true,

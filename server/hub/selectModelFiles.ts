@@ -2,6 +2,7 @@
 
 import { AppError, type ModelLayout, type Precision } from '../protocol/index.ts';
 import type { HubFile } from './repository.ts';
+import { isExportSide, readableFiles } from './sideFiles.ts';
 
 export interface Selection {
 	readonly layout: ModelLayout;
@@ -48,9 +49,6 @@ const preferredSeq2Seq: readonly Precision[] = [
 	'bnb4',
 ];
 
-const sideFile =
-	/^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|processor_config|modules|sentence_bert_config|config_sentence_transformers|genai_config|inference_model)\.json$|^chat_template\.(jinja|json)$|\.(spm|model|tiktoken)$|^merges\.txt$|^vocab\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$|^1_Pooling\/config\.json$/i;
-
 /** Chooses; throws `unsupported_model` that says what the repository has instead. */
 export function selectFiles(files: readonly HubFile[], options: SelectOptions): Selection {
 	const root = options.subfolder ?? genaiFolder(files, options.device);
@@ -89,11 +87,7 @@ export function selectFiles(files: readonly HubFile[], options: SelectOptions): 
 	for (const precision of order) {
 		const chosen = graphsOf(files, base, precisionSuffixes[precision], seq2seq);
 		if (chosen === undefined) continue;
-		const sides = files.filter(
-			(file) =>
-				file.path.startsWith(base === '' ? '' : `${base}/`) &&
-				sideFile.test(strip(file.path, base)),
-		);
+		const sides = readableFiles(files, base, isExportSide);
 		return selection('transformers.js', precision, [...sides, ...chosen], base);
 	}
 	const present = Object.entries(precisionSuffixes)
@@ -167,8 +161,6 @@ function wanted(path: string): boolean {
 }
 
 const join = (folder: string, path: string) => (folder === '' ? path : `${folder}/${path}`);
-const strip = (path: string, folder: string) =>
-	folder === '' ? path : path.slice(folder.length + 1);
 
 function selection(
 	layout: ModelLayout,

@@ -5,6 +5,7 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { HubFile } from './repository.ts';
+import { isBuildSide, readableFiles } from './sideFiles.ts';
 
 export interface WeightFiles {
 	readonly format: 'gguf' | 'safetensors';
@@ -38,8 +39,8 @@ const forms: readonly (readonly [form: RegExp, loss: string])[] = [
 	[/^(Q2_|IQ[12]_|TQ[12]_)/, 'a large loss'],
 ];
 
-const sideFile =
-	/^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers|quantize_config|quant_config|model\.safetensors\.index)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$|^1_Pooling\/config\.json$/i;
+/** Parts of one model. */
+const maxParts = 1000;
 const weightsFile = /^model(-\d{5}-of-\d{5})?\.safetensors$/;
 
 export interface WeightOptions {
@@ -64,10 +65,11 @@ export function selectWeights(
 	const own = models.filter(({ files: [first] }) => first !== undefined && inside(first));
 	// Each form may lie in a folder of its own.
 	const best = bestOf(own.length > 0 || path !== '' || safetensors.length > 0 ? own : models);
+	if (best !== undefined) refuseOthers(models, best);
 	if (best !== undefined) return weightsOf(best, `${describe(best)}${others(models, best)}`, files);
 	if (safetensors.length === 0 || !files.some((file) => file.path === join(path, 'config.json')))
 		return undefined;
-	const sides = sidesIn(files, path);
+	const sides = readableFiles(files, path, isBuildSide);
 	return {
 		format: 'safetensors',
 		weights: [...safetensors].sort((a, b) => a.path.localeCompare(b.path)),
@@ -92,11 +94,13 @@ function ggufModels(files: readonly HubFile[]): GgufModel[] {
 		if (!/\.gguf$/i.test(name) || /mmproj|imatrix|(^|[-_.])(lora|vocab)([-_.]|$)/i.test(name))
 			continue;
 		const key = file.path.replace(/-\d{5}-of-(\d{5})\.gguf$/i, '-of-$1.gguf');
-		groups.set(key, [...(groups.get(key) ?? []), file]);
+		const group = groups.get(key);
+		if (group === undefined) groups.set(key, [file]);
+		else if (group.length <= maxParts) group.push(file);
 	}
 	return [...groups].flatMap(([key, parts]) => {
 		const count = Number(/-of-(\d{5})\.gguf$/i.exec(key)?.[1] ?? 1);
-		if (parts.length !== count) return [];
+		if (parts.length !== count || count > maxParts) return [];
 		const sorted = parts.sort((a, b) => a.path.localeCompare(b.path));
 		return [{ form: formOf(key), files: sorted }];
 	});
@@ -117,6 +121,18 @@ const rankOf = ({ form = '' }: GgufModel): number => {
 
 function bestOf(models: readonly GgufModel[]): GgufModel | undefined {
 	return [...models].sort((a, b) => rankOf(a) - rankOf(b) || sizeOf(a.files) - sizeOf(b.files))[0];
+}
+
+/** Two of one form are two models, of which nobody has said which is meant. */
+function refuseOthers(models: readonly GgufModel[], chosen: GgufModel): void {
+	const same = models.filter(({ form }) => form === chosen.form);
+	if (same.length < 2) return;
+	const names = same.flatMap(({ files: [first] }) => first?.path ?? []);
+	throw new AppError(
+		'invalid_request',
+		`The repository has ${same.length} models${chosen.form === undefined ? '' : ` as ${chosen.form}`}. Name one, as OWNER/NAME:FILE: ${names.slice(0, 12).join(', ')}.`,
+		{ param: 'model' },
+	);
 }
 
 function oneFile(
@@ -146,7 +162,10 @@ function ofForm(
 ): WeightFiles | undefined {
 	if (models.length === 0) return undefined;
 	const found = bestOf(models.filter(({ form }) => form === asked.toUpperCase()));
-	if (found !== undefined) return weightsOf(found, describe(found), files);
+	if (found !== undefined) {
+		refuseOthers(models, found);
+		return weightsOf(found, describe(found), files);
+	}
 	throw new AppError(
 		'invalid_request',
 		`The repository has no ${JSON.stringify(asked)}; it has ${formsIn(models) || models.flatMap(({ files: [first] }) => first?.path ?? []).join(', ')}.`,
@@ -196,13 +215,6 @@ function describe({ form, files }: GgufModel): string {
 function others(models: readonly GgufModel[], best: GgufModel): string {
 	const rest = formsIn(models.filter((model) => model !== best && model.form !== best.form));
 	return rest === '' ? '' : ` Others: ${rest}.`;
-}
-
-function sidesIn(files: readonly HubFile[], root: string): HubFile[] {
-	const start = root === '' ? '' : `${root}/`;
-	return files.filter(
-		({ path }) => path.startsWith(start) && sideFile.test(path.slice(start.length)),
-	);
 }
 
 const sizeOf = (files: readonly HubFile[]) =>

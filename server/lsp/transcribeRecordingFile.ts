@@ -11,6 +11,7 @@ import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import {
 	AppError,
+	type Requests,
 	readTranscript,
 	type Transcript,
 	type TranscriptDelta,
@@ -64,10 +65,10 @@ export async function waveformOfFile(
 
 /** The sound of a file as a WAV file. */
 export async function makePlayable(
-	{ path, target }: { readonly path: string; readonly target: string },
+	{ path, target, cuts = [] }: Requests['nearglot/playable']['params'],
 	signal: AbortSignal,
 ): Promise<Record<string, never>> {
-	await writePlayable(await decode(path, signal), target, signal);
+	await writePlayable(await decode(path, signal), target, signal, cuts);
 	return {};
 }
 

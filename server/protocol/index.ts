@@ -31,6 +31,7 @@ export * from './recorderTypes.ts';
 export * from './roleHeader.ts';
 export * from './secretNames.ts';
 export * from './slashCommands.ts';
+export * from './soundCuts.ts';
 export * from './speechLanguages.ts';
 export * from './speechTypes.ts';
 export * from './sse.ts';

@@ -37,6 +37,7 @@ import type { TranslationSystem } from './routes/translationSystems.ts';
 import type { textTypes, translateEngines } from './routes/translatorApi.ts';
 import type * as upstreams from './routes/upstreamEngines.ts';
 import type { SecretName } from './secretNames.ts';
+import type { SoundCut } from './soundCuts.ts';
 import type { Transcript, TranscriptFormat, TranscriptProgress } from './speechTypes.ts';
 import type { TeamAccess, TeamStatus } from './teamMessages.ts';
 import type { TextRange } from './textRange.ts';
@@ -350,7 +351,8 @@ export interface Requests {
 	'nearglot/waveform': { params: { path: string; buckets: number }; result: Waveform };
 	/** Writes the recording as a WAV file that any browser plays. */
 	'nearglot/playable': {
-		params: { path: string; target: string };
+		/** Without `cuts`, which are in order. */
+		params: { path: string; target: string; cuts?: readonly SoundCut[] };
 		result: Record<string, never>;
 	};
 	/** Writes down what is said until it is stopped. Partial results are DictationEvent. */

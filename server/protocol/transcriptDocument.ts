@@ -5,6 +5,7 @@
 
 import { defined } from './defined.ts';
 import { largestOf, pushAll } from './lists.ts';
+import { cutsOfWords, type SoundCut, withCuts, withoutCutsIn } from './soundCuts.ts';
 import type { Transcript, TranscriptSegment, TranscriptWord } from './speechTypes.ts';
 import type { TranscriptOutline } from './transcriptOutlineTypes.ts';
 
@@ -48,6 +49,8 @@ export interface TranscriptDocument {
 	/** Names that people gave, by the labels of speakers. */
 	readonly speakers?: Readonly<Record<string, string>>;
 	readonly translation?: TranscriptTranslation;
+	/** Stretches whose words were taken out, in order. */
+	readonly cuts?: readonly SoundCut[];
 	/** By a chat model, if that was asked for. */
 	readonly outline?: TranscriptOutline;
 }
@@ -147,6 +150,7 @@ export function editLine(
 	const clean = text.replace(/\s+/g, ' ').trim();
 	return {
 		...document,
+		...cutsAfter(document, id, clean),
 		lines: document.lines.flatMap((line) => {
 			if (line.id !== id || line.text === clean) return [line];
 			const { sureness: _, ...rest } = line;
@@ -154,6 +158,40 @@ export function editLine(
 		}),
 	};
 }
+
+/** The cuts once a line says something else: words that are only left out are cut, in any other text none. */
+function cutsAfter(
+	{ lines, cuts = [] }: TranscriptDocument,
+	id: number,
+	text: string,
+): Pick<TranscriptDocument, 'cuts'> {
+	const line = lines.find((one) => one.id === id);
+	if (!line || line.text === text) return {};
+	const cut = text === '' ? [line] : cutIn(line, text);
+	const after = cut
+		? withCuts(
+				cuts,
+				cut.map(({ start, end }) => ({ start, end })),
+			)
+		: withoutCutsIn(cuts, line);
+	return after.length > 0 || cuts.length > 0 ? { cuts: after } : {};
+}
+
+/** What is cut of a line of which some words are left; `undefined` when it says something new. */
+function cutIn({ words }: TranscriptLine, text: string): SoundCut[] | undefined {
+	const left = wordsOf(text).map(plainWord);
+	if (words.length > comparedWords || left.length >= words.length) return undefined;
+	const pairs = common(
+		words.map(({ word }) => plainWord(word)),
+		left,
+	);
+	if (pairs.length < left.length) return undefined;
+	const kept = new Set(pairs.map(([place]) => place));
+	return cutsOfWords(words, (index) => kept.has(index));
+}
+
+/** A word whatever stands at its edges: a sentence begins elsewhere when its first word goes. */
+const plainWord = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
  * The document with a line cut in two before one of its words; unchanged when there is no such place. The second part

@@ -90,6 +90,8 @@ export interface LineText {
 /** From the page to its host. */
 export type TranscriptPageMessage =
 	| { readonly type: 'ready' | 'cancel' | 'undo' | 'redo' | 'clearTranslation' | 'insert' }
+	/** The recording without what was taken out of its transcript. */
+	| { readonly type: 'exportSound' }
 	/** A summary and chapters by the chat model; takes them away. */
 	| { readonly type: 'outline' | 'clearOutline' }
 	/** The browser cannot play the recording as it is. */
@@ -118,7 +120,7 @@ const isLineText = (value: unknown): value is LineText =>
 
 const plain = new Set([
 	...['ready', 'cancel', 'undo', 'redo', 'clearTranslation', 'insert', 'unplayable'],
-	...['downloadModel', 'outline', 'clearOutline'],
+	...['downloadModel', 'outline', 'clearOutline', 'exportSound'],
 ]);
 
 /** Checks what came out of a page: it is input like any other. `undefined` when it is not valid. */

@@ -18,6 +18,7 @@ import {
 	type ModelIdentity,
 	modelPaths,
 	replaceModel,
+	restoreModel,
 } from '../hub/placeModel.ts';
 import { rangedFile } from '../hub/rangedFile.ts';
 import type { HubFile, HubRepository } from '../hub/repository.ts';
@@ -31,12 +32,16 @@ import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { archiveHoldsWeights, unpackedWeights } from './archivedWeights.ts';
+import { builtFromOf, filesIn, isBuilt } from './builtFiles.ts';
 import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
+import { stampsOf } from './weightStamps.ts';
 
 export interface BuildPlace {
 	readonly modelsFolder: string;
 	/** Name of the model's own folder in it. */
 	readonly folderName: string;
+	/** Called before the finished model takes the place of an older one: whoever has its files open closes them. */
+	readonly release?: () => Promise<void>;
 }
 
 /** How it is built, and whether at all. */
@@ -48,6 +53,14 @@ export interface BuildFlags {
 	/** Tells the plan, and ends. */
 	readonly plan?: boolean;
 }
+
+/** More bits, and the numbers of the source as they are, cannot both be had. */
+export const excluding = (): AppError =>
+	new AppError(
+		'invalid_request',
+		"'quality' and 'keep' exclude each other: either numbers get more bits, or they stay as they are.",
+		{ param: 'quality' },
+	);
 
 export interface BuildDeps {
 	readonly builder: ModelBuilder;
@@ -87,6 +100,7 @@ export async function buildFromHub(
 		},
 	});
 	await using _rest = unlessEmpty(partial);
+	await restoreModel(target);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: repository.repository });
 	const builtFrom = builtFromOf(weights, flags);
@@ -155,7 +169,7 @@ export async function buildFromHub(
 		files: await filesIn(request.target),
 		downloadedAt: new Date(deps.now()).toISOString(),
 	});
-	await replaceModel(request.target, target);
+	await replaceModel(request.target, target, build.release);
 	await removePath(partial, { recursive: true, force: true });
 	await removePath(listingOf(partial), { force: true });
 	return target;
@@ -175,6 +189,7 @@ export async function buildFromPath(
 	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const { target, partial } = modelPaths(build.modelsFolder, build.folderName);
+	if (build.flags.quality === true && build.flags.keep === true) throw excluding();
 	makeFolder(build.modelsFolder);
 	await using _lock = await lockFile(`${partial}.lock`, { signal });
 	await using _rest = unlessEmpty(partial);
@@ -182,7 +197,8 @@ export async function buildFromPath(
 	const path = isArchive(build.path)
 		? await unpackedWeights(build.path, found, partial, signal)
 		: build.path;
-	const size = await weightBytes(path);
+	const stamps = await stampsOf(path);
+	const size = stamps.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 	const request: BuildRequest = {
 		model: build.folderName,
 		source: { kind: 'path', path },
@@ -190,12 +206,10 @@ export async function buildFromPath(
 		root: partial,
 		origin: {
 			source: build.path,
-			hashes: { [basename(build.path)]: `${size} bytes, changed ${Math.round(found.mtimeMs)}` },
+			hashes: Object.fromEntries(stamps.map(({ name, stamp }) => [name, stamp])),
 		},
 		...defined({ quality: build.flags.quality, keep: build.flags.keep }),
 	};
-	// What an earlier try has finished is renamed below; more of it may be of another file.
-	await removePath(request.target, { recursive: true, force: true });
 	const facts = await runBuild(deps, request, build, emit, signal, ({ license }) => ({
 		repository: build.path,
 		totalBytes: size,
@@ -206,7 +220,12 @@ export async function buildFromPath(
 		await removePlanned(partial);
 		return undefined;
 	}
-	await replaceModel(request.target, target);
+	if (!isDeepStrictEqual(await stampsOf(path), stamps))
+		throw new AppError(
+			'conflict',
+			`The files of ${build.path} have changed while they were read. Try again when nothing writes to them any more.`,
+		);
+	await replaceModel(request.target, target, build.release);
 	await removePath(partial, { recursive: true, force: true });
 	return target;
 }
@@ -230,18 +249,6 @@ export async function holdsWeights(path: string): Promise<boolean> {
 	if (has(/\.(gguf|safetensors)$/i)) return true;
 	// A translator of Marian; other models with such vocabularies have their settings beside them.
 	return !names.includes('config.json') && has(/\.(bin|npz)(\.gz)?$/) && has(/\.spm(\.gz)?$/);
-}
-
-/** Weights, and of students what else is built into the model. */
-const ofWeights = /\.(gguf|safetensors)$|\.(bin|npz|spm)(\.gz)?$/i;
-
-/** Bytes of a file, or of the weights in a folder. */
-async function weightBytes(path: string): Promise<number> {
-	const found = await stat(path);
-	if (!found.isDirectory()) return found.size;
-	const names = (await readdir(path)).filter((name) => ofWeights.test(name));
-	const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
-	return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */
@@ -298,6 +305,11 @@ export async function runBuild(
 				return true;
 			},
 			onProgress: (progress) => emit({ type: 'progress', progress: progressOf(progress) }),
+			onWait: (model) =>
+				emit({
+					type: 'notice',
+					notice: `${model} is being built just now; this begins when that has ended.`,
+				}),
 		},
 		signal,
 	);
@@ -352,46 +364,4 @@ function progressFrom({ model, origin }: BuildRequest, elapsed: () => number) {
 			bytesPerSecond: at > first.at ? ((doneBytes - first.bytes) * 1000) / (at - first.at) : 0,
 		};
 	};
-}
-
-function builtFromOf({ format, weights }: WeightFiles, flags: BuildFlags): BuiltFrom {
-	return {
-		format,
-		files: weights.map(({ path, sizeBytes, sha256 }) => ({
-			path,
-			sizeBytes,
-			...defined({ sha256 }),
-		})),
-		...(flags.quality === true ? { quality: true } : {}),
-		...(flags.keep === true ? { keep: true } : {}),
-	};
-}
-
-/** Whether a folder has what would be built now. */
-export async function isBuilt(
-	target: string,
-	manifest: Manifest,
-	commit: string,
-	builtFrom: BuiltFrom,
-): Promise<boolean> {
-	if (manifest.commit !== commit || !isDeepStrictEqual(manifest.builtFrom, builtFrom)) return false;
-	const sizes = await Promise.all(
-		manifest.files.map(async ({ path }) => {
-			const found = await stat(inside(target, path)).catch(() => undefined);
-			return found?.size;
-		}),
-	);
-	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
-}
-
-/** The files below a folder, links left out, with paths in `/`. */
-export async function filesIn(folder: string, prefix = ''): Promise<Manifest['files']> {
-	const files: { path: string; sizeBytes: number }[] = [];
-	for (const { name, kind } of await listFolder(folder)) {
-		const path = join(folder, name);
-		if (kind === 'folder') pushAll(files, await filesIn(path, `${prefix}${name}/`));
-		else if (kind === 'file')
-			files.push({ path: prefix + name, sizeBytes: (await stat(path)).size });
-	}
-	return files.sort((a, b) => a.path.localeCompare(b.path));
 }

@@ -124,6 +124,12 @@ function targetOf(
 	const part = name === undefined ? undefined : partOf(name);
 	if (part !== undefined) {
 		const { repository, path } = part;
+		if (options.path !== undefined && options.path !== path)
+			throw new AppError(
+				'invalid_request',
+				`Both ${JSON.stringify(path)} behind the name and ${JSON.stringify(options.path)} are asked for. Give one of them.`,
+				{ param: 'model.Path' },
+			);
 		return repositoryTarget(known, part.name, { repository, ...requested(options), path });
 	}
 	const close = similarNames(entries, name ?? '');

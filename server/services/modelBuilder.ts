@@ -26,6 +26,8 @@ export interface BuildListener {
 	/** Told the plan; resolves to whether to go on. What it throws ends the build. */
 	onPlan(facts: BuildFacts): Promise<boolean>;
 	onProgress(progress: FolderProgress): void;
+	/** Told the name of the model that is built just now, when it has to wait for that. */
+	onWait?(model: string): void;
 }
 
 export interface ModelBuilder {

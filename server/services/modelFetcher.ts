@@ -5,7 +5,8 @@ import { chooseSource } from '../hub/chooseSource.ts';
 import { type DownloadEvent, downloadModelFiles, isOutdated } from '../hub/downloadModel.ts';
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
 import { jobEvents } from '../hub/jobEvents.ts';
-import type { ModelIdentity } from '../hub/placeModel.ts';
+import { readManifest } from '../hub/manifest.ts';
+import { type ModelIdentity, modelPaths } from '../hub/placeModel.ts';
 import { type HubRepository, readRepository } from '../hub/repository.ts';
 import {
 	chooseStudent,
@@ -16,7 +17,7 @@ import {
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { realPath } from '../store/realPath.ts';
-import { type BuildDeps, buildFromHub } from './builtModels.ts';
+import { type BuildDeps, type BuildFlags, buildFromHub, excluding } from './builtModels.ts';
 import {
 	type DownloadOptions,
 	type DownloadTarget,
@@ -30,6 +31,7 @@ export interface ModelPlace {
 	readonly modelsFolder: string;
 	/** Name of the model's own folder in it. */
 	readonly folderName: string;
+	readonly release?: () => Promise<void>;
 }
 
 export interface ModelFetcher {
@@ -38,11 +40,15 @@ export interface ModelFetcher {
 	 * @throws AppError `forbidden` when that is not one of the folders for models, `conflict` when the model lies in another than the wished one
 	 */
 	place(target: DownloadTarget, requested: string | undefined): Promise<ModelPlace>;
-	/** Returns the folder of the finished model. */
+	/**
+	 * Returns the folder of the finished model.
+	 * @param release called before it takes the place of an older one: whoever has its files open closes them
+	 */
 	fetch(
 		target: FetchTarget,
 		options: DownloadOptions,
 		signal: AbortSignal,
+		release?: () => Promise<void>,
 	): AsyncGenerator<DownloadEvent, string>;
 }
 
@@ -77,10 +83,10 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 	};
 	return {
 		place,
-		fetch: (target, options, signal) =>
+		fetch: (target, options, signal, release) =>
 			jobEvents<DownloadEvent, string>(
 				async (emit, stop) => {
-					const where = await place(target, options.folder);
+					const where = { ...(await place(target, options.folder)), ...defined({ release }) };
 					const onWait = (notice: string) => emit({ type: 'notice', notice });
 					const isStudent = isStudentName(target.source.repository);
 					const http = createHubHttp({
@@ -116,7 +122,14 @@ async function fetchStudent(
 	emit: (event: DownloadEvent) => void,
 	signal: AbortSignal,
 ): Promise<string> {
-	const { repository, path = '' } = target.source;
+	const { repository, path = '', precision, revision } = target.source;
+	refuseFlags(options, 'it is a translation model of Firefox, whose numbers stay as they are');
+	if (precision !== undefined || revision !== undefined)
+		throw new AppError(
+			'invalid_request',
+			`${precision === undefined ? 'A revision' : 'A precision'} cannot be asked for: ${repository} is a translation model of Firefox, of which there is one.`,
+			{ param: precision === undefined ? 'revision' : 'precision' },
+		);
 	const student = chooseStudent(await readStudents(http, signal), repository, path);
 	const { source: _, ...names } = target;
 	const build = {
@@ -172,7 +185,8 @@ async function* fetchModel(
 	};
 	if (chosen.kind === 'weights') {
 		const { weights } = chosen;
-		const build = { ...place, repository, weights, identity, flags: options };
+		const flags = await flagsOf(place, options);
+		const build = { ...place, repository, weights, identity, flags };
 		return yield* jobEvents<DownloadEvent, string>(
 			async (tell, stop) => (await buildFromHub(http, building, build, tell, stop)) ?? '',
 			signal,
@@ -180,6 +194,7 @@ async function* fetchModel(
 		);
 	}
 	const { selection } = chosen;
+	refuseFlags(options, 'the repository has ONNX graphs, which are downloaded as they are');
 	if (options.plan === true) {
 		const start = { repository: source.repository, totalBytes: selection.sizeBytes };
 		yield { type: 'start', start: { model: target.id, ...start, ...defined({ license }) } };
@@ -197,6 +212,31 @@ async function* fetchModel(
 		},
 		signal,
 	);
+}
+
+/** @param why what there is to download */
+function refuseFlags({ quality, keep }: BuildFlags, why: string): void {
+	if (quality !== true && keep !== true) return;
+	const name = quality === true ? 'quality' : 'keep';
+	throw new AppError(
+		'invalid_request',
+		`'${name}' is for weights of which a model is built; ${why}.`,
+		{ param: name },
+	);
+}
+
+/**
+ * What the request leaves out is as it was at the last time, as with precisions and revisions.
+ * @throws AppError `invalid_request` for two that exclude each other
+ */
+async function flagsOf(
+	{ modelsFolder, folderName }: ModelPlace,
+	{ quality, keep, plan }: DownloadOptions,
+): Promise<BuildFlags> {
+	if (quality === true && keep === true) throw excluding();
+	const before = (await readManifest(modelPaths(modelsFolder, folderName).target))?.builtFrom;
+	const asked = quality === undefined && keep === undefined ? (before ?? {}) : { quality, keep };
+	return { ...defined({ plan, quality: asked.quality, keep: asked.keep }) };
 }
 
 /** What a model is called. */

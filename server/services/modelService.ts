@@ -31,6 +31,7 @@ import {
 import type { AcquireOptions, ModelHost, ProviderFallback } from './host.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelFolders } from './modelFolders.ts';
+import { whenIdle } from './whenIdle.ts';
 
 /** The part of the daemon's model host that changes what is in memory. */
 export interface ModelLifecycle extends ModelHost {
@@ -236,12 +237,16 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				yield* deps.fetcher.fetch(found, requested, signal);
 				return;
 			}
-			// Its runner and its texts must not go by different files, and Windows replaces none that a runner has open.
-			if (here !== undefined && here.state !== 'cached') await deps.host.unload(here.id, false);
-			if (here !== undefined) await endDraftedBy(here.id);
+			// Its runner and its texts must not go by different files, and Windows replaces none that a runner has open. It
+			// answers until then, and could be loaded again while a long build goes on.
+			const release = async (stop: AbortSignal) => {
+				if (here === undefined) return;
+				await whenIdle(() => deps.host.unload(here.id, false), stop);
+				await whenIdle(() => endDraftedBy(here.id), stop);
+			};
 			const folder = yield* deps.downloads.run(
 				order,
-				(stop) => deps.fetcher.fetch(found, requested, stop),
+				(stop) => deps.fetcher.fetch(found, requested, stop, () => release(stop)),
 				signal,
 			);
 			deps.host.changed(folder);

@@ -15,6 +15,7 @@ import {
 	type ModelIdentity,
 	modelPaths,
 	replaceModel,
+	restoreModel,
 } from '../hub/placeModel.ts';
 import type { RetryOptions } from '../hub/retry.ts';
 import { type StudentModel, studentLicense } from '../hub/studentRegistry.ts';
@@ -22,14 +23,8 @@ import { keepSame, listingOf, unlessEmpty } from '../hub/unfinished.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
-import {
-	type BuildDeps,
-	type BuildFlags,
-	type BuildPlace,
-	filesIn,
-	isBuilt,
-	runBuild,
-} from './builtModels.ts';
+import { filesIn, isBuilt } from './builtFiles.ts';
+import { type BuildDeps, type BuildFlags, type BuildPlace, runBuild } from './builtModels.ts';
 import type { BuildRequest } from './modelBuilder.ts';
 
 export interface StudentBuild extends BuildPlace {
@@ -59,6 +54,7 @@ export async function buildFromRegistry(
 		},
 	});
 	await using _rest = unlessEmpty(partial);
+	await restoreModel(target);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: student.repository });
 	const builtFrom = {
@@ -96,8 +92,6 @@ export async function buildFromRegistry(
 			hashes: Object.fromEntries(student.files.map(({ name, sha256 }) => [name, sha256])),
 		},
 	};
-	// One that an earlier try has finished is made again in a moment.
-	await removePath(request.target, { recursive: true, force: true });
 	const facts = await runBuild(deps, request, build, emit, signal, () => ({
 		repository: student.repository,
 		totalBytes: student.sizeBytes,
@@ -116,7 +110,7 @@ export async function buildFromRegistry(
 		files: await filesIn(request.target),
 		downloadedAt: new Date(deps.now()).toISOString(),
 	});
-	await replaceModel(request.target, target);
+	await replaceModel(request.target, target, build.release);
 	await removePath(partial, { recursive: true, force: true });
 	await removePath(listingOf(partial), { force: true });
 	return target;

@@ -3,6 +3,7 @@
 import { Parser } from 'htmlparser2';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/errors.ts';
+import { pushAll } from '../protocol/lists.ts';
 import { canonicalLanguage, primaryLanguage, usesSpaces } from './languageCodes.ts';
 import type { Fixed } from './mask.ts';
 
@@ -131,57 +132,75 @@ export function tableTerms(text: string, separator: '\t' | ',', name?: string): 
 		});
 }
 
-/** Terms of a TBX document (versions 2 and 3) for one pair of languages. */
+/** What an entry of a TBX document says in one language. */
+interface TbxLanguage {
+	readonly terms: { readonly term: string; pos?: string }[];
+	/** Sentences that show the terms, in order. */
+	readonly contexts: string[];
+}
+
+/** Terms of a TBX document (versions 2 and 3) for one pair of languages; sentences that show them go together by their order. */
 export function tbxTerms(text: string, source: string, target: string): Term[] {
 	const terms: Term[] = [];
-	let entry = new Map<string, { term: string; pos?: string }[]>();
+	let entry = new Map<string, TbxLanguage>();
 	let language = '';
-	let inTerm = false;
-	let noteType = '';
+	/** What the words of the element are, that is being read. */
+	let reading: 'term' | 'pos' | 'context' | undefined;
 	let buffer = '';
 	const concepts = new Set(['termEntry', 'conceptEntry']);
+	const kindOf = (name: string, type: string | undefined) => {
+		if (name === 'term') return 'term';
+		if (name === 'termNote' && type === 'partOfSpeech') return 'pos';
+		return name === 'descrip' && type === 'context' ? 'context' : undefined;
+	};
 	const parser = new Parser(
 		{
 			onopentag(name, attributes) {
 				if (concepts.has(name)) entry = new Map();
 				if (name === 'langSet' || name === 'langSec')
 					language = canonicalLanguage(attributes['xml:lang'] ?? '') ?? '';
-				inTerm = name === 'term';
-				noteType = name === 'termNote' ? (attributes['type'] ?? '') : '';
+				const kind = kindOf(name, attributes['type']);
+				if (kind === undefined) return;
+				reading = kind;
 				buffer = '';
 			},
 			ontext(part) {
-				if (inTerm || noteType !== '') buffer += part;
+				if (reading !== undefined) buffer += part;
 			},
 			onclosetag(name) {
-				const list = entry.get(language) ?? [];
-				if (name === 'term' && buffer.trim() !== '')
-					entry.set(language, [...list, { term: buffer.trim() }]);
-				const last = list.at(-1);
-				if (name === 'termNote' && noteType === 'partOfSpeech' && last) last.pos = buffer.trim();
-				if (name === 'term' || name === 'termNote') {
-					inTerm = false;
-					noteType = '';
+				if (name === 'term' || name === 'termNote' || name === 'descrip') {
+					const own = entry.get(language) ?? { terms: [], contexts: [] };
+					entry.set(language, own);
+					const words = buffer.trim();
+					const last = own.terms.at(-1);
+					if (reading === 'term' && words !== '') own.terms.push({ term: words });
+					if (reading === 'pos' && last) last.pos = words;
+					if (reading === 'context' && words !== '') own.contexts.push(words);
+					reading = undefined;
 				}
-				if (!concepts.has(name)) return;
-				const to = entry.get(target)?.[0];
-				for (const from of entry.get(source) ?? []) {
-					if (!to) continue;
-					const pos = from.pos ?? to.pos;
-					terms.push({
-						source: from.term,
-						target: to.term,
-						...defined({ partOfSpeech: pos }),
-						caseSensitive: /\p{Lu}/u.test(from.term),
-						examples: [],
-					});
-				}
+				if (concepts.has(name)) pushAll(terms, termsOf(entry.get(source), entry.get(target)));
 			},
 		},
 		{ xmlMode: true, decodeEntities: true },
 	);
 	parser.end(text);
 	return terms;
+}
+
+function termsOf(from: TbxLanguage | undefined, to: TbxLanguage | undefined): Term[] {
+	const [first] = to?.terms ?? [];
+	if (!from || !to || !first) return [];
+	const examples = from.contexts.flatMap((source, index) => {
+		const target = to.contexts[index];
+		return target === undefined ? [] : [{ source, target }];
+	});
+	return from.terms.map(({ term, pos = first.pos }) => ({
+		source: term,
+		target: first.term,
+		...defined({ partOfSpeech: pos }),
+		caseSensitive: /\p{Lu}/u.test(term),
+		examples,
+	}));
 }
 
 /** Finds terms in a text: the longest first, whole words only where the language has words. */

@@ -4,7 +4,7 @@ import { type Block, completePairs, type Mark, protectedBetween, rawWithFixed } 
 import type { Fixed } from './mask.ts';
 
 const tagPattern =
-	/<(mstrans|xtrans):dictionary translation="([^"<>]*)">([^<]*)<\/\1:dictionary>|<(\/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.@-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
+	/<(mstrans|xtrans):dictionary translation=(?:"([^"<>]*)"|([^\s"'<>=`]+))>([^<]*)<\/\1:dictionary>|<(\/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.@-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
 
 /** HTML elements that part what is before them from what is after them. */
 const parting = new Set(
@@ -43,9 +43,9 @@ function findTags(source: string): { tags: Tag[]; dictionary: Term[] } {
 	for (const match of source.matchAll(tagPattern)) {
 		const at = match.index;
 		const end = at + match[0].length;
-		const [, prefix, translation, shown, slash, name, , selfClosing] = match;
+		const [, prefix, quoted, bare, shown, slash, name, , selfClosing] = match;
 		if (prefix !== undefined) {
-			dictionary.push({ at, end, target: translation ?? '', shown: shown ?? '' });
+			dictionary.push({ at, end, target: quoted ?? bare ?? '', shown: shown ?? '' });
 			continue;
 		}
 		const tag: Tag = { at, end, name: name ?? '', close: slash === '/', pair: -1 };
@@ -117,5 +117,5 @@ export function plainBlock(source: string): Block {
 
 /** Whether a text uses the dictionary element (well formed), in either text type. */
 export function usesDictionary(text: string): boolean {
-	return /<(mstrans|xtrans):dictionary translation="[^"<>]*">/.test(text);
+	return /<(mstrans|xtrans):dictionary translation=(?:"[^"<>]*"|[^\s"'<>=`]+)>/.test(text);
 }

@@ -6,4 +6,4 @@ export const unitAhead =
 
 /** Tags of HTML whose brackets are written as references, as in strings that a program makes HTML of. */
 export const spelledTag =
-	'&lt;\\/?(?:a|b|big|blockquote|br|cite|code|div|em|font|h[1-6]|i|img|li|ol|p|small|span|strike|strong|sub|sup|tt|u|ul)(?:\\s[^<>&\\n]{0,200})?\\/?(?:&gt;|>)';
+	'&lt;\\/?(?:a|audio|b|big|blockquote|body|br|button|canvas|cite|code|div|em|embed|font|form|h[1-6]|head|html|i|iframe|img|input|li|link|meta|object|ol|option|p|script|select|small|span|strike|strong|style|sub|sup|table|td|textarea|th|tr|tt|u|ul|video)(?:\\s[^<>&\\n]{0,200})?\\/?(?:&gt;|>)';

@@ -57,3 +57,48 @@ test('a saved file is translated again, and a translation without a source is na
 	stop.abort();
 	await ended;
 });
+
+test('what fails is told once, and again when its file changes', async () => {
+	const folder = temporaryFolder('watch');
+	await mkdir(join(folder, '.git'));
+	await mkdir(join(folder, 'docs'));
+	process.chdir(folder);
+	await writeFile('docs/bad.json', '{"a": "Open it",');
+	await writeFile('docs/a.md', 'Open it.\n');
+	const [out, err] = [new Screen(), new Screen()];
+	const stop = new AbortController();
+	const io = {
+		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
+		...{ stdin: process.stdin, env: {}, signal: stop.signal },
+	} satisfies CommandIo;
+	const translators = async () => () => ({
+		detect: async () => [],
+		translate: async (texts: readonly string[]) => texts.map((text) => text.toUpperCase()),
+	});
+	const watching = translateProject(
+		{ names: ['docs'], targets: ['de'], from: 'en', force: false, watch: true, translators },
+		io,
+	);
+	const ended = assert.rejects(watching, { code: 'cancelled' });
+	try {
+		await until('it watches', () => err.text.includes('Watching docs'));
+		const told = () => err.text.split('bad.json is damaged').length - 1;
+		assert.equal(told(), 1, err.text);
+		for (const words of ['Save it.', 'Close it.']) {
+			await writeFile('docs/a.md', `${words}\n`);
+			const translation = () => readFile('docs/a.de.md', 'utf8');
+			await until(
+				'the change is there',
+				async () => (await translation()) === `${words.toUpperCase()}\n`,
+			);
+		}
+		await writeFile('docs/c.md', 'Send it.\n');
+		await until('another file is there', () => err.text.includes('docs/c.de.md: 1 of 1'));
+		assert.equal(told(), 1, err.text);
+		await writeFile('docs/bad.json', '{"a": "Open it",,');
+		await until('it is told anew', () => told() === 2);
+	} finally {
+		stop.abort();
+		await ended;
+	}
+});

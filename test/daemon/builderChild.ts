@@ -12,6 +12,7 @@ const facts = {
 	storedAs: 'f32',
 };
 let asksMemory = false;
+let asksTooMuch = false;
 let received = 0;
 let sum = 0;
 
@@ -26,6 +27,7 @@ process.on('message', (message: ToBuilder) => {
 		}
 		if (source === 'silent') return;
 		asksMemory = source === 'usable';
+		asksTooMuch = source === 'greedy';
 		if (source === 'stubborn') {
 			process.removeAllListeners('disconnect');
 			// An open port keeps a process alive, whatever else it is told.
@@ -33,7 +35,9 @@ process.on('message', (message: ToBuilder) => {
 		}
 		say({ type: 'plan', facts });
 	}
-	if (message.type === 'go' && asksMemory) say({ type: 'memory' });
+	if (message.type === 'go' && asksTooMuch)
+		say({ type: 'read', id: 1, file: 0, offset: 0, length: 2 ** 34 });
+	else if (message.type === 'go' && asksMemory) say({ type: 'memory' });
 	else if (message.type === 'go')
 		say({ type: 'read', id: 1, file: 0, offset: 1, length: 2_500_000 });
 	if (message.type === 'memory') {

@@ -111,6 +111,44 @@ describe('a process that builds', () => {
 		});
 	});
 
+	it('is ended when it asks for more than it may, before anything is read', async () => {
+		let reads = 0;
+		const greedy = request('greedy', async () => {
+			reads++;
+			return new Uint8Array();
+		});
+		await assert.rejects(builder().build(greedy, wanted, never), /asked for more than it may/);
+		assert.equal(reads, 0);
+	});
+
+	it('that waits can be cancelled at once, and says what it waits for', async () => {
+		const own = builder();
+		const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+		const { promise: free, resolve: release } = Promise.withResolvers<boolean>();
+		const first = own.build(
+			request('copy'),
+			{
+				...wanted,
+				onPlan: () => {
+					begin();
+					return free;
+				},
+			},
+			never,
+		);
+		await begun;
+		const stop = new AbortController();
+		const names: string[] = [];
+		const waiting = { ...wanted, onWait: (name: string) => names.push(name) };
+		const second = own.build(request('copy'), waiting, stop.signal);
+		stop.abort();
+		await assert.rejects(second, { code: 'cancelled' });
+		assert.deepEqual(names, ['tiny:1']);
+		const third = own.build(request('copy'), wanted, never);
+		release(true);
+		assert.ok((await first) !== undefined && (await third) !== undefined);
+	});
+
 	it('waits for the one before it', async () => {
 		const own = builder();
 		const order: string[] = [];

@@ -1,6 +1,7 @@
 /** Messages in several languages: what is missing is looked through, and one is written where its key is. */
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -40,6 +41,7 @@ test('missing messages of every language are looked through, and nothing is writ
 		assert.doesNotMatch(readFileSync(join(folder, file), 'utf8'), /gone/, 'nothing is saved');
 	await command(page, 'File: Revert File');
 	await page.close();
+	rmSync(folder, { recursive: true });
 });
 
 test('a key in code says what is missing, and its text is written without opening the file', async () => {
@@ -73,4 +75,41 @@ test('a key in code says what is missing, and its text is written without openin
 	await command(page, 'File: Revert File');
 	rmSync(folder, { recursive: true });
 	await page.close();
+});
+
+test('a message whose source has changed is looked through with what its file says until now', async () => {
+	const { open, workspace, pictures } = await desk();
+	const folder = join(workspace, 'changed');
+	const records = join(workspace, '.nearglot');
+	for (const place of [folder, records]) mkdirSync(place, { recursive: true });
+	writeFileSync(join(folder, 'en.json'), '{\n  "open": "Open the window"\n}\n');
+	writeFileSync(join(folder, 'de.json'), '{\n  "open": "Die Tür öffnen"\n}\n');
+	const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
+	const record = {
+		...{ version: 1, files: {} },
+		messages: {
+			'changed/de.json': { '/open': `${hash('Open the door')} ${hash('Die Tür öffnen')}` },
+		},
+	};
+	writeFileSync(join(records, 'translations.json'), JSON.stringify(record));
+	const page = await open();
+	await openFile(page, 'en.json', 'Open the window');
+	await command(page, 'Nearglot: Translate Missing Messages…');
+	const review = await webview(page, '.review li');
+	const row = review.locator('.review > ul > li').filter({ hasText: 'Open the window' });
+	await row.getByText('Until now: Die Tür öffnen').waitFor();
+	await photograph(page, pictures, 'changed-message');
+	await page.emulateMedia({ colorScheme: null });
+	await row.focus();
+	await page.keyboard.press('e');
+	const field = review.locator('li textarea');
+	await field.fill('Das Fenster bitte öffnen');
+	await field.press('Enter');
+	await review.getByRole('button', { name: 'Put 1 into the files' }).click();
+	await review.getByRole('status').filter({ hasText: '1 messages in 1 files' }).waitFor();
+	await openFile(page, 'de.json', 'Fenster bitte');
+	await command(page, 'File: Revert File');
+	await page.close();
+	rmSync(folder, { recursive: true });
+	rmSync(join(records, 'translations.json'));
 });

@@ -1,11 +1,12 @@
 /** A recording in VS Code: transcribed from the explorer, clicked, corrected, translated, exported. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { assertNoFaults } from './axe.ts';
+import { engineOf, withLab } from './labEngine.ts';
 import { assertHeard, sentences, writeSpeech } from './spokenFile.ts';
 import { clipboard, command, desk, photograph, webview } from './window.ts';
 
@@ -138,4 +139,43 @@ test('a transcript is translated beside the text, without accessibility faults i
 		() => frame.locator('.line').last().locator('.word').last().click(),
 	);
 	await page.close();
+});
+
+test('a recording is summed up by the model of the chat; a chapter leads to its line, and undo takes it back', () => {
+	const asked: string[] = [];
+	const engine = engineOf((body, send) => {
+		asked.push(body);
+		send({ content: 'Summary: Somebody asks for a window.\n1: The window\n2: Reading' }, null);
+		send({}, 'stop');
+	});
+	return withLab(engine, async () => {
+		const { open, pictures, workspace } = await desk();
+		const page = await open();
+		await writeSpeech(join(workspace, 'speech.wav'));
+		const frame = await transcribeFromExplorer(page, 'speech.wav');
+		await frame.getByRole('button', { name: 'Export' }).first().waitFor();
+		const first = await frame.locator('.line .said').first().textContent();
+		await frame.getByRole('button', { name: 'Summary and chapters' }).click();
+		const outline = frame.locator('.outline');
+		await outline.getByText('Somebody asks for a window.').waitFor();
+		const { model, messages } = JSON.parse(asked[0] ?? '{}');
+		assert.equal(model, 'coder');
+		assert.ok(messages.at(-1).content.includes(`1: ${first?.trim()}`), 'the lines have numbers');
+		await photograph(page, pictures, 'transcript-summary');
+		await outline.getByRole('button', { name: 'The window' }).click();
+		await frame.getByRole('button', { name: 'Undo' }).click();
+		await outline.waitFor({ state: 'detached' });
+
+		// What is taken out of the text can be taken out of the sound.
+		await frame.locator('.line').last().locator('.said').dblclick();
+		await frame.getByRole('textbox', { name: 'Text of the line' }).fill('');
+		await page.keyboard.press('Enter');
+		await frame.getByRole('button', { name: 'Export' }).first().click();
+		await frame.getByRole('button', { name: 'Sound without what was taken out' }).click();
+		await acceptFile(page);
+		await page.locator('.notification-toast').filter({ hasText: 'Saved speech.cut.wav' }).waitFor();
+		const bytes = (name: string) => statSync(join(workspace, name)).size;
+		assert.ok(bytes('speech.cut.wav') < bytes('speech.wav') - 16_000, 'half a second is gone');
+		await page.close();
+	});
 });

@@ -105,6 +105,34 @@ test('a repository with GGUF files only is built without being stored, each form
 	assert.match(missing.at(-1)?.error?.message ?? '', /no "Q2_K"; it has F32, Q8_0/);
 });
 
+test('how a model was built is remembered, and what cannot be is refused', async () => {
+	const bytes = Buffer.from(smallGguf());
+	await using hub = await startHub({ 'm-F32.gguf': bytes }, {}, 'acme/kept');
+	const body = { hub: hub.url, model: 'acme/kept' };
+	const graphs = async (more: object) => {
+		const all = await events('/nearglot/models/download', { ...body, ...more });
+		const folder = all.at(-1)?.model?.folder;
+		assert.ok(folder, JSON.stringify(all.at(-1)));
+		return (await readdir(join(folder, 'onnx'))).filter((name) => name.endsWith('.onnx'));
+	};
+	assert.deepEqual(await graphs({ keep: true }), ['model.onnx']);
+	assert.deepEqual(await graphs({}), ['model.onnx']);
+	assert.deepEqual(await graphs({ quality: true }), ['model_int8.onnx']);
+	const both = { ...body, quality: true, keep: true };
+	const errorOf = async (asked: object) =>
+		(await events('/nearglot/models/download', asked)).at(-1)?.error?.message ?? 'none';
+	assert.match(await errorOf(both), /exclude each other/);
+	const path = await file('both.gguf');
+	const local = await events('/nearglot/models/build', { path, quality: true, keep: true });
+	assert.match(local.at(-1)?.error?.message ?? '', /exclude each other/);
+	const graph = { 'config.json': Buffer.from('{}'), 'onnx/model.onnx': bytes };
+	await using exports = await startHub(graph, {}, 'acme/graphs');
+	const asked = { hub: exports.url, model: 'acme/graphs', keep: true };
+	assert.match(await errorOf(asked), /'keep' is for weights .* ONNX graphs/);
+	const twice = { ...body, model: 'acme/kept:m-F32.gguf', path: 'other' };
+	assert.match(await errorOf(twice), /Give one of them/);
+});
+
 test('what is broken or not known is refused by its name, and nothing stays', async () => {
 	const before = await readdir(join(home, 'models'));
 	const broken = join(home, 'broken.gguf');

@@ -150,4 +150,43 @@ describe('the best source of a model', () => {
 		assert.throws(() => kind(quants, { precision: 'q8' }), /OWNER\/NAME:Q8_0/);
 		assert.throws(() => kind(graphs, { precision: 'q8' }), /it has q4/);
 	});
+
+	it('several models of one form are told by name, and none is taken', () => {
+		const two = files('m-1b-Q4_K_M.gguf', 'm-7b-Q4_K_M.gguf', 'm-7b-Q8_0.gguf');
+		for (const path of ['', 'Q4_K_M'])
+			assert.throws(() => selectWeights(two, { path }), {
+				code: 'invalid_request',
+				message: /2 models as Q4_K_M\. Name one, as OWNER\/NAME:FILE: m-1b-Q4_K_M\.gguf, m-7b/,
+			});
+		assert.equal(selectWeights(two, { path: 'Q8_0' })?.form, 'Q8_0');
+		assert.deepEqual(paths(selectWeights(two, { path: 'm-7b-Q4_K_M.gguf' })?.weights), [
+			'm-7b-Q4_K_M.gguf',
+		]);
+	});
+
+	it('beside them small files at the root alone, no larger than they are read, templates for tools too', () => {
+		const found = selectWeights([
+			...files('config.json', 'model.safetensors', 'tokenizer.json', 'processor_config.json'),
+			...files('additional_chat_templates/tool_use.jinja', 'other/source.spm', 'a/LICENSE'),
+			...files('additional_chat_templates/../x.jinja', 'quant_config.json'),
+			{ path: 'LICENSE', sizeBytes: 50e9 },
+			{ path: 'source.spm', sizeBytes: 1e9 },
+		]);
+		assert.deepEqual(paths(found?.sides), [
+			'config.json',
+			'tokenizer.json',
+			'processor_config.json',
+			'additional_chat_templates/tool_use.jinja',
+			'quant_config.json',
+		]);
+	});
+
+	it('of a list with a hundred thousand parts none is taken, in no time worth waiting for', () => {
+		const count = 99_999;
+		const parts = Array.from({ length: count }, (_, index) => ({
+			path: `x-${String(index + 1).padStart(5, '0')}-of-${count}.gguf`,
+			sizeBytes: 1,
+		}));
+		assert.equal(selectWeights(parts), undefined);
+	});
 });

@@ -156,6 +156,25 @@ test('any recording becomes a WAV file, and half a one is never left behind', as
 	assert.equal(bytes.readUInt32LE(4), bytes.length - 8);
 	assert.equal(bytes.readUInt32LE(40), samples.length * 2);
 	assert.equal(bytes.readUInt32LE(24), 16_000);
+	const cut = join(folder, 'cut.wav');
+	const cuts = [
+		{ start: 0, end: 0.25 },
+		{ start: 0.5, end: 0.75 },
+	];
+	await makePlayable({ path: recording, target: cut, cuts }, never);
+	const left = await readFile(cut);
+	assert.equal(left.readUInt32LE(40), bytes.readUInt32LE(40) - 2 * 8000);
+	const header = 44;
+	// Beside a cut the sound fades; a hundredth of a second on it is what it was.
+	const [from, until] = [0.02, 0.23].map((second) => 2 * Math.round(second * 16_000)) as [
+		number,
+		number,
+	];
+	assert.deepEqual(
+		left.subarray(header + from, header + until),
+		bytes.subarray(header + 8000 + from, header + 8000 + until),
+	);
+	assert.equal(left.readInt16LE(header), 0);
 	const broken = join(folder, 'broken.wav');
 	const other = join(folder, 'other.wav');
 	await writeFile(broken, (await readFile(recording)).subarray(0, 60_000));

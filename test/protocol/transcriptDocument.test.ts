@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+	cutSeconds,
 	editLine,
 	exportName,
 	exportTranscript,
@@ -233,4 +234,21 @@ test('how sure the model was stays with a line until a person has written it', (
 	assert.deepEqual(surenesses(splitLine(document, 0, 2)), [0.5, 0.5, undefined]);
 	assert.deepEqual(surenesses(mergeLines(document, 0)), [0.5]);
 	assert.deepEqual(surenesses(editLine(document, 0, 'Ask me, my friend.')), [undefined, undefined]);
+});
+
+test('words that are only left out are cut of the sound, with the silence after them; a correction cuts nothing', () => {
+	const document = transcriptDocumentOf(transcript);
+	const without = editLine(document, 0, 'Ask my friend.');
+	assert.deepEqual(without.cuts, [{ start: 0.5, end: 1.4 }], '“not,” and the silence before “my”');
+	assert.deepEqual(editLine(document, 0, 'Not, my friend.').cuts, [{ start: 0.2, end: 0.5 }]);
+	assert.equal(editLine(document, 0, 'Ask now, my friend.').cuts, undefined);
+	const gone = editLine(without, 1, '');
+	assert.deepEqual(gone.cuts, [
+		{ start: 0.5, end: 1.4 },
+		{ start: 7, end: 8 },
+	]);
+	assert.equal(cutSeconds(gone.cuts ?? []).toFixed(1), '1.9');
+	assert.deepEqual(editLine(without, 0, 'Ask us, my friend.').cuts, [], 'it says something again');
+	const both = editLine(without, 0, 'Ask friend.');
+	assert.deepEqual(both.cuts, [{ start: 0.5, end: 1.6 }], 'cuts that touch are one');
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { before, describe, it } from 'node:test';
@@ -252,6 +252,74 @@ describe('a model built of a repository', () => {
 		await pull(hub, models, depsOf(new CopyingBuilder()), {}, 'Q8_0').catch(() => {});
 		await mkdir(join(models, 'tiny@1'), { recursive: true });
 		await assert.rejects(pull(hub, models, depsOf(new CopyingBuilder())), { code: 'conflict' });
+	});
+});
+
+describe('what tells weights on this machine from others', () => {
+	const hashesOf = async (path: string): Promise<unknown> => {
+		const builder = new CopyingBuilder();
+		const flags = { plan: true };
+		const build = { modelsFolder: join(base, 'stamps'), folderName: 'x', path, flags };
+		await buildFromPath(depsOf(builder), build, () => {}, never);
+		return builder.requests[0]?.origin.hashes;
+	};
+
+	it('is every file that is read, also one that was written again in its place', async () => {
+		const folder = join(base, 'stamped');
+		await mkdir(folder);
+		const files = [
+			'config.json',
+			'model-00001-of-00002.safetensors',
+			'model-00002-of-00002.safetensors',
+		];
+		for (const file of files) await writeFile(join(folder, file), 'weights 1');
+		await writeFile(join(folder, 'trainer.log'), '1');
+		const first = await hashesOf(folder);
+		assert.deepEqual(await hashesOf(folder), first);
+		const { atime, mtime } = await stat(folder);
+		for (const file of files) {
+			const before = await hashesOf(folder);
+			await writeFile(join(folder, file), 'weights 2', { flag: 'r+' });
+			await utimes(folder, atime, mtime);
+			assert.notDeepEqual(await hashesOf(folder), before, file);
+		}
+		const now = await hashesOf(folder);
+		await writeFile(join(folder, 'trainer.log'), '2');
+		assert.deepEqual(await hashesOf(folder), now);
+	});
+
+	it('is every part of a file that was split', async () => {
+		const folder = join(base, 'parts');
+		await mkdir(folder);
+		const names = ['m-00001-of-00002.gguf', 'm-00002-of-00002.gguf'];
+		for (const name of [...names, 'n-00002-of-00002.gguf', 'm.gguf'])
+			await writeFile(join(folder, name), 'weights 1');
+		const path = join(folder, names[0] ?? '');
+		const before = await hashesOf(path);
+		assert.deepEqual(Object.keys(before as object), names);
+		await writeFile(join(folder, names[1] ?? ''), 'weights 2', { flag: 'r+' });
+		assert.notDeepEqual(await hashesOf(path), before);
+	});
+
+	it('is looked at again when they were read', async () => {
+		const path = join(base, 'changing.gguf');
+		await writeFile(path, weights);
+		const models = join(base, 'changing');
+		const builder = new CopyingBuilder();
+		const build = { modelsFolder: models, folderName: 'x', path, flags: {} };
+		const changing: ModelBuilder = {
+			build: async (request, listener, signal) => {
+				const facts = await builder.build(request, listener, signal);
+				await writeFile(path, 'other', { flag: 'r+' });
+				return facts;
+			},
+		};
+		await assert.rejects(
+			buildFromPath(depsOf(changing), build, () => {}, never),
+			/have changed while they were read/,
+		);
+		assert.deepEqual(await readdir(models), ['.downloads']);
+		assert.equal(await buildFromPath(depsOf(builder), build, () => {}, never), join(models, 'x'));
 	});
 });
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { sourceFiles } from '../../server/cli/sourceFiles.ts';
 import { walkFiles } from '../../server/lsp/workspace/walkFiles.ts';
-import { filesIn } from '../../server/services/builtModels.ts';
+import { filesIn } from '../../server/services/builtFiles.ts';
 import { listFolder } from '../../server/store/listFolder.ts';
 import { sources } from '../architecture/sources.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { htmlPieces } from '../../server/translate/htmlBlocks.ts';
-import { plainBlock } from '../../server/translate/plainBlock.ts';
+import { plainBlock, usesDictionary } from '../../server/translate/plainBlock.ts';
 import {
 	type SentenceTranslator,
 	translateBlocks,
@@ -92,9 +92,13 @@ test('entities are decoded for the model and written back as references', async 
 
 test('the dictionary element prescribes its translation in both text types', async () => {
 	for (const prefix of ['mstrans', 'xtrans']) {
-		const source = `The word <${prefix}:dictionary translation="wordomatic">word</${prefix}:dictionary> is here.`;
-		for (const { text } of [await plain(source, shouting), await html(source, shouting)])
-			assert.equal(text, 'THE WORD wordomatic IS HERE.');
+		// Without quotes as well, as the interface's own examples have it.
+		for (const value of ['"wordomatic"', 'wordomatic']) {
+			const source = `The word <${prefix}:dictionary translation=${value}>word</${prefix}:dictionary> is here.`;
+			for (const { text } of [await plain(source, shouting), await html(source, shouting)])
+				assert.equal(text, 'THE WORD wordomatic IS HERE.');
+			assert.ok(usesDictionary(source));
+		}
 	}
 });
 

@@ -52,12 +52,18 @@ test('a glossary comes back from TBX, with parts of speech', () => {
 	elementsOf(text);
 });
 
-test('an example is written, and does not become a part of the term', () => {
-	const examples = [{ source: 'Open the file.', target: '打开文件。' }];
+test('examples are written, and come back beside the term', () => {
+	const examples = [
+		{ source: 'Open the file.', target: '打开文件。' },
+		{ source: 'A file <a>', target: '文件 & 文件' },
+	];
 	const term = { source: 'file', target: '文件', caseSensitive: false, examples };
 	const text = tbxText([term], languages, 'x');
 	assert.match(text, /<descrip type="context">Open the file\.<\/descrip>/);
-	assert.deepEqual(tbxTerms(text, 'en', 'zh-Hans'), [{ ...term, examples: [] }]);
+	assert.deepEqual(tbxTerms(text, 'en', 'zh-Hans'), [term]);
+	// What one language alone has shows nothing of the other.
+	const half = text.replace(/<descrip type="context">文件[^/]*<\/descrip>/, '');
+	assert.deepEqual(tbxTerms(half, 'en', 'zh-Hans'), [{ ...term, examples: examples.slice(0, 1) }]);
 });
 
 test('characters that XML has not are left out', () => {

@@ -76,6 +76,23 @@ test(
 	},
 );
 
+test('two tabs that go on with one chat lose nothing of each other', inBrowser, async () => {
+	const first = await openStudio();
+	await ask(first, 'asked at first');
+	const second = await openStudio();
+	await second.locator('.chats').getByRole('link', { name: 'asked at first' }).click();
+	await second.locator('.question').filter({ hasText: 'asked at first' }).waitFor();
+	await ask(first, 'asked here');
+	await ask(second, 'asked there');
+	const version = second.locator('.question .versions').last();
+	await version.filter({ hasText: '2/2' }).waitFor();
+	await second.reload();
+	await version.getByRole('button', { name: 'Previous version' }).click();
+	await second.locator('.question').filter({ hasText: 'asked here' }).waitFor();
+	await first.close();
+	await second.close();
+});
+
 test(
 	'a text to translate stays over tabs and reloads; no result stands under another language',
 	inBrowser,

@@ -101,10 +101,11 @@ test(
 		await said.nth(2).waitFor();
 		const classes = await said.evaluateAll((all) => all.slice(0, 4).map((one) => one.className));
 		assert.deepEqual(classes, ['said', 'said doubtful', 'said unlikely', 'said']);
-		assert.equal(
-			await said.nth(1).textContent(),
-			'Some words 1. (The model is 50 % sure of these words.)',
-		);
+		await page
+			.locator('.line')
+			.nth(1)
+			.getByText('The model is 50 % sure of these words.')
+			.waitFor();
 		const style = (place: number) =>
 			said
 				.nth(place)

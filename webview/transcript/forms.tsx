@@ -3,10 +3,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import {
+	cutSeconds,
 	type ExportContent,
 	type ExportFormat,
 	exportContents,
 	exportFormats,
+	shortClock,
 	speechLanguages,
 	type TranscribeChoice,
 } from '../../server/protocol/index.ts';
@@ -165,7 +167,8 @@ function useContent(): Signal<ExportContent> {
 }
 
 export function ExportForm({ done }: { done: () => void }): VNode {
-	const { send, t } = useTranscript();
+	const { document, state, send, t } = useTranscript();
+	const { cuts = [] } = document.value ?? {};
 	const format = useSignal<ExportFormat>('srt');
 	const content = useContent();
 	const times = useSignal(true);
@@ -203,6 +206,18 @@ export function ExportForm({ done }: { done: () => void }): VNode {
 				/>
 			)}
 			<button type="submit">{t('export')}</button>
+			{state.value?.editor && cuts.length > 0 && (
+				<button
+					type="button"
+					class="secondary"
+					onClick={() => {
+						send({ type: 'exportSound' });
+						done();
+					}}
+				>
+					{t('exportSound', shortClock(cutSeconds(cuts)))}
+				</button>
+			)}
 		</form>
 	);
 }

@@ -85,9 +85,9 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 					{near.value
 						? words(line, word.value, text, current.value, (start) => player.seek(start))
 						: line.text}
-					{doubt && <span class="visually-hidden"> ({sureness})</span>}
 				</p>
 			)}
+			{doubt && !edited.value && <span class="visually-hidden">{sureness}</span>}
 			{sideBySide && (
 				<p
 					class={translation?.source === line.text ? 'translated' : 'translated old'}

@@ -123,6 +123,7 @@ export function openRecording(
 				}
 				return;
 			case 'downloadModel':
+			case 'exportSound':
 			case 'unplayable':
 			case 'insert':
 				// The page says itself that there is no sound; models have a tool of their own.

@@ -4,19 +4,24 @@
  */
 
 import { readdir, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
+import { isSideFile } from '../../hub/sideFiles.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
+import { moduleTypes, refuseModules } from '../embed/pooling.ts';
+import { cacheBytes, runtimeBytes } from '../modelFiles/estimateMemory.ts';
 import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
 import { languageConfig, readDecoderConfig } from './architectures/decoderConfig.ts';
+import { decoderFamily, vectorsOfDecoder } from './architectures/decoderFamilies.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
 import { ggufEncoder, isGgufEncoder } from './architectures/ggufEncoder.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
 import { checkTexts } from './checkTexts.ts';
 import { readCalibration } from './measure/calibration.ts';
+import { closeAll } from './sources/bytes.ts';
 import { openGguf } from './sources/gguf.ts';
-import { openModelSource } from './sources/openModelSource.ts';
+import { openModelSource, openSettings } from './sources/openModelSource.ts';
 import { holdsStudent, openStudent } from './sources/openStudent.ts';
 import { openSafetensors } from './sources/safetensors.ts';
 import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
@@ -48,7 +53,7 @@ export interface FolderBuild {
 	readonly source: BuildSource;
 	/** Folder with config.json, tokenizer and templates; GGUF files have all of it themselves. */
 	readonly sides?: string;
-	/** Folder to make; it must not be there yet. */
+	/** Folder to make. What an earlier try has finished there is taken when it is the same, and goes when it is not. */
 	readonly target: string;
 	readonly origin: BuildOrigin;
 	/** Codes of source and target, where files of a translator do not say them. */
@@ -105,8 +110,7 @@ interface Settings {
 
 /**
  * @returns what was lost
- * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
- * the disk and the source
+ * @throws AppError `unsupported_model` naming what is not known here, or of the disk and the source
  */
 export async function buildFolder(
 	build: FolderBuild,
@@ -119,6 +123,7 @@ export async function buildFolder(
 		source,
 		config,
 		target,
+		ownTarget: true,
 		origin,
 		files,
 		quality: build.quality === true ? ('high' as const) : ('standard' as const),
@@ -142,9 +147,13 @@ export async function buildFolder(
 			readCalibration(folder, vocabulary, readDecoderConfig(config).contextLength),
 		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),
 		check: async (folder, found) => {
-			listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
+			const onStep = () =>
+				listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
+			onStep();
 			return checkBuilt(folder, found, {
-				neededBytes: facts.memoryBytes,
+				onStep,
+				// It reads a few tokens only.
+				neededBytes: sizeBytes + runtimeBytes,
 				availableBytes: await listener.usableBytes(),
 			});
 		},
@@ -165,7 +174,7 @@ async function open(build: FolderBuild): Promise<OpenedBuild> {
 		const student = await openStudent(from.path);
 		return withSettings(student.source, () => studentSettings(student, build.languages));
 	}
-	return withSettings(await openWeights(from), (source) => settingsOf(source, build));
+	return withSettings(await openWeights(from, build.sides), (source) => settingsOf(source, build));
 }
 
 /** Closes the source where its settings cannot be had. */
@@ -185,7 +194,7 @@ async function isStudent(path: string): Promise<boolean> {
 	return (await stat(path)).isDirectory() && (await holdsStudent(path));
 }
 
-async function openWeights(source: BuildSource): Promise<TensorSource> {
+async function openWeights(source: BuildSource, sides: string | undefined): Promise<TensorSource> {
 	if (source.kind === 'path') return openModelSource(source.path);
 	const files = source.files.map(
 		(file): ByteSource => ({
@@ -196,7 +205,15 @@ async function openWeights(source: BuildSource): Promise<TensorSource> {
 		}),
 	);
 	if (source.format === 'gguf') return openGguf(files);
-	return openSafetensors(new Map(files.map((file) => [file.name ?? '', file])));
+	const settings = sides === undefined ? [] : await openSettings(sides);
+	try {
+		return await openSafetensors(
+			new Map([...files, ...settings].map((file) => [file.name ?? '', file])),
+		);
+	} catch (error) {
+		await closeAll(settings);
+		throw error;
+	}
 }
 
 async function settingsOf(
@@ -224,19 +241,23 @@ async function settingsOf(
 			'unsupported_model',
 			`There is no config.json beside the weights${folder === undefined ? '' : ` in ${basename(folder)}`}, so it is not known what they mean.`,
 		);
+	const modules = await moduleTypes(folder);
+	refuseModules(modules);
+	if (modules.includes('Pooling') && isDecoder(config)) throw vectorsOfDecoder('modules.json');
 	return { config, files: await sideFiles(folder, config) };
 }
 
-/** Files that go with the model as they are. */
-const taken =
-	/^(generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
+/** Further chat templates lie in it. */
+const templateFolder = 'additional_chat_templates';
 
 async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	const files: Files = new Map();
+	const templates = await readdir(join(folder, templateFolder)).catch(() => []);
 	const names = [
-		...(await readdir(folder)).filter((name) => taken.test(name)),
+		...(await readdir(folder)),
+		...templates.map((name) => `${templateFolder}/${name}`),
 		'1_Pooling/config.json',
-	];
+	].filter((name) => isSideFile(name) && name !== 'config.json');
 	for (const name of names) {
 		const bytes = await readModelBytes(folder, name);
 		if (bytes !== undefined) files.set(name, bytes);
@@ -260,13 +281,21 @@ async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	return files;
 }
 
+function isDecoder(config: JsonRecord): boolean {
+	return decoderFamily(String(languageConfig(config)['model_type'])) !== undefined;
+}
+
 function expertsIn(config: JsonRecord): number {
 	const { num_local_experts: local, num_experts: all } = languageConfig(config);
 	return asNumber(local) ?? asNumber(all) ?? 0;
 }
 
-/** Beside the weights: caches, the runtime's own, what is computed. */
-const runtimeBytes = 150 * 2 ** 20;
+/** Bytes of the keys and values that a language model keeps, in float32 as its graph has them. */
+function cacheOf(config: JsonRecord): number {
+	if (!isDecoder(config)) return 0;
+	const { layers, kvHeads, headSize, contextLength } = readDecoderConfig(config);
+	return cacheBytes({ layers: layers.length, kvHeads, headSize, contextLength }, 4);
+}
 
 function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): BuildFacts {
 	let parameters = 0;
@@ -282,7 +311,7 @@ function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): B
 		architecture: String(config['model_type'] ?? '').slice(0, 100),
 		parameters,
 		sizeBytes,
-		memoryBytes: sizeBytes + runtimeBytes,
+		memoryBytes: sizeBytes + cacheOf(config) + runtimeBytes,
 		...(typeof license === 'string' ? { license: license.slice(0, 200) } : {}),
 		storedAs: most?.[0] ?? '',
 		...(config['vision_config'] !== undefined || config['audio_config'] !== undefined

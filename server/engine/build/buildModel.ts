@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { open, stat, truncate } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
@@ -24,6 +24,7 @@ import { activationOf, readEncoderConfig } from './architectures/encoderConfig.t
 import { isMarian, readMarianShape } from './architectures/marianSettings.ts';
 import { scoreHeadOf } from './architectures/scoreHead.ts';
 import { readSeq2SeqConfig } from './architectures/seq2seqConfig.ts';
+import { finishedIn, removeOthers } from './finishedFolder.ts';
 import type { GraphPlan } from './graph/graphWriter.ts';
 import { planDecoder } from './graph/planDecoder.ts';
 import { planEncoder } from './graph/planEncoder.ts';
@@ -58,8 +59,10 @@ export interface BuildOptions {
 	readonly source: TensorSource;
 	/** config.json in the form of the hub. */
 	readonly config: JsonRecord;
-	/** Folder to make; it must not be there yet. */
+	/** Folder to make; it must not be there yet, unless it is {@link ownTarget}. */
 	readonly target: string;
+	/** What has the target's name is of an earlier try: the same is taken as it is, anything else goes. */
+	readonly ownTarget?: boolean;
 	readonly quality: BuildQuality;
 	/** Keeps the numbers of the source: float32 for those that are not in blocks. */
 	readonly keep?: boolean;
@@ -169,16 +172,29 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 		await removePath(journal, { force: true });
 		await removeStates(work);
 	};
-	await refuseTaken(target);
 	const text = (value: unknown): string => `${JSON.stringify(value, undefined, '\t')}\n`;
-	makeFolder(join(work, 'onnx'));
-	for (const [name, content] of [
+	const files = new Map([
 		...options.files,
 		['config.json', text(configOf(options.config))] as const,
 		...[...plan.graph.graphs].map(([name, bytes]) => [`onnx/${name}`, bytes] as const),
-	]) {
-		await writeWhole(join(work, name), content);
+	]);
+	const data = { path: `onnx/${plan.graph.dataName}`, bytes: plan.graph.dataBytes };
+	const planned = new Set([...files.keys(), data.path]);
+	const origin = originOf(options);
+	if (options.ownTarget === true) {
+		const finished = await finishedIn(target, { files, data, origin });
+		if (finished !== undefined) {
+			await removeOthers(target, new Set([...planned, originName]));
+			await clear();
+			return { ...plan, ...finished };
+		}
+		await removePath(target, { recursive: true, force: true });
 	}
+	await refuseTaken(target);
+	makeFolder(join(work, 'onnx'));
+	// Whatever was begun here before is renamed with the rest.
+	await removeOthers(work, planned);
+	for (const [name, content] of files) await writeWhole(join(work, name), content);
 	const removed = async (): Promise<void> => {
 		try {
 			await clear();
@@ -194,11 +210,10 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	});
 	const vocabulary = vocabularyToFollow(plan.graph);
 	const calibration = vocabulary === 0 ? undefined : await options.calibration?.(work, vocabulary);
-	const origin = originOf(options);
 	const hash = createHash('sha256').update(JSON.stringify([origin, calibration]));
 	for (const [name, bytes] of plan.graph.graphs) hash.update(name).update(bytes);
 	const identity = hash.digest('hex');
-	const path = join(work, 'onnx', plan.graph.dataName);
+	const path = join(work, data.path);
 	const found = await fill(plan, path, journal, { work, identity, calibration }, options);
 	let loss: BuiltLoss | undefined;
 	try {
@@ -234,7 +249,9 @@ async function fill(
 	if (found?.size !== dataBytes) await removePath(journalPath, { force: true });
 	await using journal = await Journal.open(journalPath, identity);
 	await using file = await open(path, found === undefined ? 'w+' : 'r+');
-	await truncate(path, dataBytes);
+	// Between the weights lies nothing, not what another build has left there.
+	if (journal.finished === 0) await file.truncate(0);
+	await file.truncate(dataBytes);
 	const state = await readState(work, identity, journal.finished);
 	// What passed by unseen has to pass by once more.
 	const first = state === undefined ? 0 : Math.min(journal.finished, bands.length);

@@ -25,6 +25,8 @@ export interface CheckOptions {
 	readonly neededBytes: number;
 	/** What this process may still take. */
 	readonly availableBytes: number;
+	/** Called after each load and each reading: of a large model they take minutes. */
+	readonly onStep?: () => void;
 	readonly signal?: AbortSignal;
 }
 
@@ -36,7 +38,7 @@ export interface CheckOptions {
 export async function checkBuilt(
 	folder: string,
 	found: Followed,
-	{ neededBytes, availableBytes, signal }: CheckOptions,
+	{ neededBytes, availableBytes, onStep = () => {}, signal }: CheckOptions,
 ): Promise<BuiltLoss> {
 	const { errors, reference } = found;
 	const { worst } = errors;
@@ -50,11 +52,13 @@ export async function checkBuilt(
 		return worst === undefined ? { measured: 'nothing' } : { measured: 'weights', why, ...weights };
 	}
 	const model = await loadEngine({ folder, speculation: false, prefixCache: false });
+	onStep();
 	try {
 		refuseNoNumbers(await scoresOf(model));
 	} finally {
 		await model.close();
 	}
+	onStep();
 	if (reference === undefined) {
 		if (worst === undefined) return { measured: 'nothing' };
 		const why = 'answers are compared of language models only';
@@ -64,16 +68,20 @@ export async function checkBuilt(
 	refuseNoNumbers(expected.logits);
 	const description = await describeModel(folder);
 	const positions = expected.logits.length / expected.vocabulary;
-	const written = await withDecoder(description, false, (decoder) =>
-		readLogits(decoder, calibration.loss, positions, signal),
-	);
+	const written = await withDecoder(description, false, (decoder) => {
+		onStep();
+		return readLogits(decoder, calibration.loss, positions, signal);
+	});
+	onStep();
 	return withDecoder(description, true, async (decoder) => {
+		onStep();
 		const { divergence } = await compareAnswers(decoder, calibration.loss, written, signal);
 		if (!(divergence < maxDivergence))
 			throw new AppError(
 				'unsupported_model',
 				`The model that was built says something else in the form that runs fastest (divergence ${divergence.toFixed(3)}). Please report this with the name of the model.`,
 			);
+		onStep();
 		const answers = await compareAnswers(decoder, calibration.loss, expected, signal);
 		return { measured: 'answers', ...answers, ...weights };
 	});

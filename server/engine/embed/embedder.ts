@@ -26,7 +26,14 @@ import { type Reading, tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
 import { inputValues, tokensOf } from './encoderInputs.ts';
 import { PairWriter } from './pairWriter.ts';
-import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
+import {
+	cutVector,
+	type EmbeddingSettings,
+	normalize,
+	pool,
+	pooledOutput,
+	readEmbeddingSettings,
+} from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
 const maxBatchSize = 16;
@@ -80,9 +87,13 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = await modelFile(description.folder, file);
+	const summary = await readGraphSummary(path);
+	const outputs = summary.outputs.map(({ name }) => name);
 	const settings =
-		description.task === 'rerank' ? bareLogits : await readEmbeddingSettings(description.folder);
-	const isDynamic = hasPerTensorScales(await readGraphSummary(path));
+		description.task === 'rerank'
+			? bareLogits
+			: await readEmbeddingSettings(description.folder, outputs);
+	const isDynamic = hasPerTensorScales(summary);
 	const onCpu = (parts.session.executionProvider ?? 'cpu') === 'cpu';
 	const runTokens = onCpu ? maxRunTokens : Number.POSITIVE_INFINITY;
 	let refused = 'they would share scales';
@@ -116,7 +127,11 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 }
 
 /** What the head of a reranker gives is what is asked for. */
-const bareLogits: EmbeddingSettings = { pooling: 'cls', normalize: false, prompt: '' };
+const bareLogits: EmbeddingSettings = {
+	pooling: 'cls',
+	normalize: false,
+	prompt: '',
+};
 
 /** Vectors of two texts, alone and together. */
 async function readVectors(embedder: EncoderEmbedder): Promise<Reading[]> {
@@ -171,7 +186,7 @@ class EncoderEmbedder implements Embedder {
 		);
 		const vectors = await this.#admitted(sequences, [], request, signal);
 		return {
-			vectors: vectors.map((vector) => cut(vector, request.dimensions)),
+			vectors: vectors.map((vector) => cutVector(vector, request.dimensions)),
 			promptTokens: tokensOf(sequences),
 		};
 	}
@@ -371,7 +386,7 @@ class EncoderEmbedder implements Embedder {
 	// Some exports pool inside the graph and offer the result beside the token vectors.
 	#outputName(): string {
 		const names = [...this.#session.outputs.keys()];
-		const vectors = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+		const vectors = [pooledOutput, 'last_hidden_state', 'token_embeddings'];
 		const known = this.#settings === bareLogits ? ['logits'] : vectors;
 		return known.find((name) => names.includes(name)) ?? (names[0] as string);
 	}
@@ -379,16 +394,4 @@ class EncoderEmbedder implements Embedder {
 	close(): void {
 		this.#session.close();
 	}
-}
-
-function cut(vector: Float32Array, dimensions: number | undefined): Float32Array {
-	if (dimensions === undefined || dimensions === vector.length) return vector;
-	if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > vector.length) {
-		throw new AppError(
-			'invalid_request',
-			`dimensions must be from 1 to ${vector.length}, not ${dimensions}.`,
-			{ param: 'dimensions' },
-		);
-	}
-	return normalize(vector.slice(0, dimensions));
 }

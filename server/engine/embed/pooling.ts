@@ -1,5 +1,7 @@
 /** How a model's token vectors become one vector, as its configuration says, and the arithmetic of it. */
 
+import { maxNameLength } from '../../hub/modelData/fileLimits.ts';
+import { AppError } from '../../protocol/index.ts';
 import { asRecord, asString, readJsonFile, readTextFile } from '../modelFiles/json.ts';
 
 /** What is done with the token vectors. */
@@ -13,11 +15,21 @@ export interface EmbeddingSettings {
 	readonly prompt: string;
 }
 
+/** Output of graphs that make one vector of those of a text's tokens. */
+export const pooledOutput = 'sentence_embedding';
+
+/** What sentence-transformers calls the steps that are known here. */
+const knownModules = new Set(['Transformer', 'Pooling', 'Normalize']);
+
 /**
  * Reads modules.json, its pooling module and the prompts. Re-exports often leave those files out; then the
  * model the config says it was made from decides, and otherwise token vectors are averaged and normalised.
  */
-export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSettings> {
+export async function readEmbeddingSettings(
+	folder: string,
+	outputs: readonly string[] = [],
+): Promise<EmbeddingSettings> {
+	if (!outputs.includes(pooledOutput)) refuseModules(await moduleTypes(folder));
 	const modules = await readModules(folder);
 	const poolingPath =
 		modules?.find((module) => module.type.endsWith('Pooling'))?.path ?? '1_Pooling';
@@ -29,6 +41,22 @@ export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSe
 		normalize: modules === undefined || modules.some((module) => module.type.endsWith('Normalize')),
 		prompt: name === undefined ? '' : (asString(asRecord(prompts?.prompts)?.[name]) ?? ''),
 	};
+}
+
+/** The steps that modules.json names, without the packages they are from: `Transformer`, `Pooling`, `Dense`. */
+export async function moduleTypes(folder: string): Promise<string[]> {
+	const modules = (await readModules(folder)) ?? [];
+	return modules.map(({ type }) => type.slice(type.lastIndexOf('.') + 1).slice(0, maxNameLength));
+}
+
+/** @throws AppError `unsupported_model` that names a step nothing here computes */
+export function refuseModules(types: readonly string[]): void {
+	const [other] = types.filter((type) => !knownModules.has(type));
+	if (other === undefined) return;
+	throw new AppError(
+		'unsupported_model',
+		`The model's vectors go through the module ${JSON.stringify(other)} (modules.json), which is not known here: it would give other vectors than those published. Take an ONNX export whose graph gives sentence_embedding.`,
+	);
 }
 
 // Published with the first token as the sentence's vector.
@@ -108,4 +136,17 @@ export function normalize(vector: Float32Array): Float32Array {
 		vector[index] = (vector[index] as number) / length;
 	}
 	return vector;
+}
+
+/** The beginning of a vector, made a whole one again. @throws AppError `invalid_request` beyond its length */
+export function cutVector(vector: Float32Array, dimensions: number | undefined): Float32Array {
+	if (dimensions === undefined || dimensions === vector.length) return vector;
+	if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > vector.length) {
+		throw new AppError(
+			'invalid_request',
+			`dimensions must be from 1 to ${vector.length}, not ${dimensions}.`,
+			{ param: 'dimensions' },
+		);
+	}
+	return normalize(vector.slice(0, dimensions));
 }

@@ -15,7 +15,7 @@ export const translateDocument = route({
 	scope: 'translate',
 	also: ['studio'],
 	summary:
-		'a whole document, of which only the words change: a text in JSON, or the bytes of a file (docx, pptx, xlsx, odt, odp, ods, epub; at most 64 MiB) with the other fields in the query, answered as such a file with `x-document-result`',
+		'a whole document, of which only the words change: a text in JSON, or the bytes of a file (docx, pptx, xlsx, odt, odp, ods, epub; a text in any encoding; at most 64 MiB) with the other fields in the query, answered as such a file with `x-document-result`',
 	/** For the bytes of a file; in JSON they are fields of the body. */
 	query: object({
 		fileName: optional(string({ minLength: 1, maxLength: 1000 })),

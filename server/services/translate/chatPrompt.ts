@@ -161,8 +161,8 @@ export function readChatAnswer(answer: string, count: number): ReadonlyMap<numbe
 		if (place < 0 || place >= count || typeof value !== 'string') return;
 		found.set(place, value.toWellFormed());
 	};
-	const parsed = parse(answer);
-	if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+	const parsed = unwrapped(parse(answer), count);
+	if (typeof parsed === 'object' && parsed !== null) {
 		for (const [key, value] of Object.entries(parsed)) take(key, value);
 		return found;
 	}
@@ -171,6 +171,21 @@ export function readChatAnswer(answer: string, count: number): ReadonlyMap<numbe
 	))
 		take(key, parse(value));
 	return found;
+}
+
+/**
+ * What has the numbers: engines that hold no answer to a schema put it under a name, or give a list. A list of
+ * another length says nothing, as nobody knows what is missing.
+ */
+function unwrapped(parsed: unknown, count: number, levels = 2): unknown {
+	if (typeof parsed !== 'object' || parsed === null) return parsed;
+	if (Array.isArray(parsed))
+		return parsed.length === count
+			? Object.fromEntries(parsed.map((value, index) => [String(index + 1), value]))
+			: {};
+	const [[name, inner] = [], ...others] = Object.entries(parsed);
+	const isWrapped = others.length === 0 && name !== undefined && !/^\d{1,6}$/.test(name);
+	return isWrapped && levels > 0 ? unwrapped(inner, count, levels - 1) : parsed;
 }
 
 function parse(text: string): unknown {

@@ -6,6 +6,7 @@
 
 import type { Owned } from '../../engine/api.ts';
 import { AppError, type JsonSchema } from '../../protocol/index.ts';
+import { hasSeveralWords } from '../../translate/documents/keptSentences.ts';
 import { samePlaceholders } from '../../translate/documents/placeholders.ts';
 import { languageName } from '../../translate/languageCodes.ts';
 import { looksBroken } from '../../translate/repetition.ts';
@@ -128,10 +129,13 @@ export async function translateByChat(
 			return [...places];
 		}
 		const found = readChatAnswer(answer, asked.length);
+		const given = (prompt.messages[0]?.content ?? '').toLowerCase();
 		return places.filter((place, index) => {
 			const sentence = asked[index] ?? emptySentence;
 			const text = cleaned(found.get(index) ?? '', sentence.text);
-			if (!isUsable(sentence, text)) return true;
+			// A model that says its instruction again has not translated.
+			const isEcho = hasSeveralWords(text) && given.includes(text.toLowerCase());
+			if (isEcho || !isUsable(sentence, text)) return true;
 			finish(place, { text, isRefused: false });
 			return false;
 		});

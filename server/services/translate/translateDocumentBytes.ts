@@ -41,7 +41,9 @@ export interface DocumentLanguagePair {
 /** The translated document, with what became of its texts. */
 export interface TranslatedDocument extends Omit<DocumentResult, 'text'> {
 	/** In the encoding the document came in; in UTF-8 where that has not all letters. */
-	readonly bytes: Uint8Array;
+	readonly bytes: Uint8Array<ArrayBuffer>;
+	/** Of a text, as the encoding standard names it. */
+	readonly encoding?: string;
 }
 
 /**
@@ -79,7 +81,7 @@ export async function translateDocumentBytes(
 	const whole = { ...job, text: read.text };
 	const made = await translateDocumentInWorker(whole, translator, signal, undefined, owner);
 	const { text, ...rest } = made;
-	return { ...rest, bytes: encodeText(text, read.encoding, fileName).bytes };
+	return { ...rest, ...encodeText(text, read.encoding, fileName) };
 }
 
 /**

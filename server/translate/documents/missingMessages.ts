@@ -151,9 +151,14 @@ export async function mergeMissing(
 		...translatedAlready(sourceText, targetText, format),
 		...keptTexts(sourceText, format),
 	]);
-	const remembered: TranslateTexts = async (texts) => {
+	// A translated file may lack what its source says of the messages.
+	const said = new Map(
+		extracts[format](sourceText).map(({ text, comment }) => [text.trim(), comment]),
+	);
+	const remembered: TranslateTexts = async (texts, comments) => {
 		const fresh = [...new Set(texts)].filter((text) => !known.has(text));
-		const answers = fresh.length === 0 ? [] : await translate(fresh);
+		const ofFresh = fresh.map((text) => comments?.[texts.indexOf(text)] ?? said.get(text));
+		const answers = fresh.length === 0 ? [] : await translate(fresh, ofFresh);
 		for (const [index, text] of fresh.entries()) known.set(text, answers[index] ?? text);
 		return texts.map((text) => known.get(text) ?? text);
 	};
@@ -180,14 +185,14 @@ export async function mergeMissing(
 	const refused = new Set(first.done.refused);
 	const last =
 		refused.size === 0 ? first : await attempt((text) => !refused.has(text) && !unwanted.has(text));
-	const said = translatedAlready(sourceText, last.done.text, format);
+	const now = translatedAlready(sourceText, last.done.text, format);
 	return {
 		text: last.done.text,
 		added: last.missing
 			.filter(({ text }) => !refused.has(text))
 			.map((message) => ({
 				...message,
-				...defined({ translation: said.get(message.text.trim()) }),
+				...defined({ translation: now.get(message.text.trim()) }),
 			})),
 		refused: [...refused],
 		kept: keptOf(last.done),

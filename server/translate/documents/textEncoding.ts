@@ -1,11 +1,12 @@
 /**
- * Bytes of text files → text and back, in the encoding the file came in: UTF-8, UTF-16, and the one-byte
- * encodings. What no rule tells is refused with advice, never guessed.
+ * Bytes of text files → text and back, in the encoding the file came in: UTF-8, UTF-16, the one-byte encodings
+ * and those of East Asia. What no rule tells is refused with advice, never guessed.
  */
 
 import { isAscii } from 'node:buffer';
 import { AppError } from '../../protocol/errors.ts';
 import { pushAll } from '../../protocol/lists.ts';
+import { decodeAsian, encodeAsian, isAsianEncoding } from './asianEncodings.ts';
 
 export interface DecodedText {
 	readonly text: string;
@@ -14,7 +15,7 @@ export interface DecodedText {
 }
 
 export interface EncodedText {
-	readonly bytes: Uint8Array;
+	readonly bytes: Uint8Array<ArrayBuffer>;
 	/** `utf-8` when the encoding of the source has not all letters. */
 	readonly encoding: string;
 }
@@ -54,7 +55,7 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 			);
 		throw new AppError(
 			'invalid_request',
-			`${fileName} is not in UTF-8, UTF-16 or Windows-1252, and does not say in which encoding it is. Name it, for example --encoding windows-1251, or convert it: iconv -f ENCODING -t UTF-8 ${fileName}`,
+			`${fileName} is not in UTF-8, UTF-16 or Windows-1252, and does not say in which encoding it is. Name it, for example --encoding windows-1251 or --encoding shift_jis, or convert it: iconv -f ENCODING -t UTF-8 ${fileName}`,
 		);
 	}
 	return decodeAs(bytes, guessed, fileName);
@@ -65,6 +66,10 @@ export function encodeText(text: string, encoding: string, fileName: string): En
 	if (encoding === 'utf-8')
 		return { bytes: new TextEncoder().encode(saidInUtf8(text, fileName)), encoding };
 	if (encoding.startsWith('utf-16')) return { bytes: utf16(text, encoding), encoding };
+	if (isAsianEncoding(encoding)) {
+		const bytes = encodeAsian(text, encoding, (letter) => referenceTo(letter, fileName));
+		return bytes ? { bytes, encoding } : inUtf8(text, fileName);
+	}
 	const codes = new Map<string, number>();
 	for (const [index, letter] of letters(encoding).entries())
 		if (letter !== '') codes.set(letter, 0x80 + index);
@@ -157,7 +162,8 @@ function writable(name: string): string {
 	} catch (cause) {
 		throw new AppError('invalid_request', `'${name.slice(0, 40)}' is no encoding.`, { cause });
 	}
-	if (found === 'utf-8' || found.startsWith('utf-16') || oneByte.test(found)) return found;
+	const isKnown = found === 'utf-8' || found.startsWith('utf-16') || oneByte.test(found);
+	if (isKnown || isAsianEncoding(found)) return found;
 	throw new AppError(
 		'invalid_request',
 		`Files in ${found} are not written here. Convert the file first: iconv -f ${found} -t UTF-8`,
@@ -188,6 +194,11 @@ function guess(bytes: Uint8Array): string | undefined {
 function decodeAs(bytes: Uint8Array, encoding: string, fileName: string): DecodedText {
 	if (oneByte.test(encoding)) return { text: decodeOneByte(bytes, encoding), encoding };
 	try {
+		if (isAsianEncoding(encoding)) {
+			const text = decodeAsian(bytes, encoding);
+			if (text === undefined) throw new Error(`Not ${encoding}.`);
+			return { text, encoding };
+		}
 		const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
 		return { text: decoder.decode(bytes), encoding };
 	} catch (cause) {
@@ -229,7 +240,7 @@ function decodeOneByte(bytes: Uint8Array, encoding: string): string {
 	return latin.replace(/[\x80-\xff]/g, (letter) => upper[letter.charCodeAt(0) - 0x80] || '\ufffd');
 }
 
-function utf16(text: string, encoding: string): Uint8Array {
+function utf16(text: string, encoding: string): Uint8Array<ArrayBuffer> {
 	const bytes = Buffer.from(text, 'utf16le');
 	return encoding === 'utf-16be' ? bytes.swap16() : bytes;
 }

@@ -9,9 +9,11 @@ import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
 import { readChatTemplate } from '../../../server/engine/modelFiles/templateFile.ts';
 import { roughlyUsableMemory } from '../../../server/net/roughMemory.ts';
 import { AppError } from '../../../server/protocol/index.ts';
+import { byteTokenizer } from '../../fixtures/tokenizerFiles.ts';
 import { float32Tensor, ggufBytes, safetensorsBytes } from '../../fixtures/weightFiles.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { type Drawn, randomWeights } from './randomWeights.ts';
+import { smallConfig, smallWeights } from './smallDecoder.ts';
 import { smallGguf } from './smallGguf.ts';
 
 const encoders: readonly (Drawn & { readonly name: string; readonly config: object })[] =
@@ -65,6 +67,71 @@ test('a template or a tokenizer that cannot be read is told before any weight is
 	assert.match(await attempt({ 'tokenizer.chat_template': template }), /template cannot be read/);
 	const merges = { 'tokenizer.ggml.merges': ['no such'] };
 	assert.match(await attempt(merges), /merge/);
+});
+
+test('what gives vectors is not built as a language model, nor vectors as others than published', async () => {
+	const folder = temporaryFolder('vectors');
+	const target = join(folder, 'to');
+	const refusal = async (path: string): Promise<string> => {
+		const error = await buildFolder(
+			{ source: { kind: 'path', path }, target, origin: { source: 'test' } },
+			{ onPlan: async () => {}, onProgress: () => {}, usableBytes: async () => 0 },
+		).catch((reason: unknown) => reason);
+		assert.ok(error instanceof AppError && error.code === 'unsupported_model', String(error));
+		return error.message;
+	};
+	const path = join(folder, 'small.gguf');
+	writeFileSync(path, smallGguf({ 'llama.pooling_type': 3 }));
+	assert.match(await refusal(path), /gives vectors .*llama\.pooling_type/);
+	writeFileSync(path, smallGguf({ 'llama.pooling_type': 0 }));
+	await buildFolder(
+		{ source: { kind: 'path', path }, target: join(folder, 'none'), origin: { source: 'test' } },
+		{ onPlan: async () => {}, onProgress: () => {}, usableBytes: async () => 0 },
+	);
+
+	const from = join(folder, 'from');
+	mkdirSync(from);
+	byteTokenizer(from);
+	const write = (withHead: boolean, modules: readonly string[]) => {
+		const tensors = [...smallWeights()]
+			.filter(([name]) => withHead || name !== 'lm_head.weight')
+			.map(([name, { shape, numbers }]) => [name, float32Tensor(shape, numbers)] as const);
+		writeFileSync(join(from, 'model.safetensors'), safetensorsBytes(Object.fromEntries(tensors)));
+		writeFileSync(join(from, 'config.json'), JSON.stringify(smallConfig));
+		const types = modules.map((type) => ({ type: `sentence_transformers.models.${type}` }));
+		writeFileSync(join(from, 'modules.json'), JSON.stringify(types));
+	};
+	write(false, []);
+	assert.match(await refusal(from), /no tensor lm_head\.weight/);
+	write(true, ['Transformer', 'Pooling', 'Normalize']);
+	assert.match(await refusal(from), /gives vectors .*modules\.json/);
+	write(true, ['Transformer', 'Pooling', 'Dense']);
+	assert.match(await refusal(from), /module "Dense"/);
+});
+
+test('the plan tells the memory that the finished model is said to take', async () => {
+	const folder = temporaryFolder('memory');
+	const path = join(folder, 'small.gguf');
+	writeFileSync(path, smallGguf());
+	const target = join(folder, 'to');
+	let planned = 0;
+	await buildFolder(
+		{ source: { kind: 'path', path }, target, origin: { source: 'test' } },
+		{
+			onPlan: async ({ memoryBytes }) => {
+				planned = memoryBytes;
+			},
+			onProgress: () => {},
+			usableBytes: async () => 0,
+		},
+	);
+	const { memoryEstimateBytes } = await describeModel(target);
+	const cache = 2 * 2 * 2 * 16 * 512 * 4;
+	// The tokenizer is in the one and not in the other.
+	assert.ok(
+		Math.abs(planned - memoryEstimateBytes) < cache / 4,
+		`${planned} ${memoryEstimateBytes}`,
+	);
 });
 
 test('an empty chat template is none', async () => {

@@ -242,6 +242,73 @@ describe('a model folder', () => {
 		assert.deepEqual(contents(target), expected);
 	});
 
+	it('has nothing of another build that was begun under its name', async () => {
+		const begin = async (target: string, more: Parameters<typeof build>[3]) => {
+			const stop = new AbortController();
+			const cancelled = build(source(), smallConfig, target, {
+				...more,
+				signal: stop.signal,
+				noteBytes: 1,
+				onProgress: ({ doneBytes, totalBytes }) => {
+					if (doneBytes > totalBytes / 2) stop.abort();
+				},
+			});
+			await assert.rejects(cancelled, { code: 'cancelled' });
+		};
+		for (const [first, then] of [
+			[false, true],
+			[true, false],
+		] as const) {
+			const target = join(folder, `mixed-${first}`);
+			const template = ['chat_template.jinja', 'of another state'] as const;
+			await begin(target, { keep: first, files: new Map([template]) });
+			await build(source(), smallConfig, target, { keep: then });
+			const alone = join(folder, `alone-${first}`);
+			await build(source(), smallConfig, alone, { keep: then });
+			assert.deepEqual(contents(target), contents(alone));
+		}
+	});
+
+	it('has nothing of older bytes between its weights', async () => {
+		// Vectors of 36 numbers end between two multiples of 64 bytes.
+		const config = { ...smallConfig, hidden_size: 36 };
+		const given = () => memorySource(smallWeights(5, config));
+		const whole = contents(await build(given(), config, join(folder, 'gaps-reference')));
+		const data = '/onnx/model.onnx_data';
+		const size = Buffer.from(whole[data] ?? '', 'base64').length;
+		const work = join(folder, '.building', 'gaps');
+		mkdirSync(join(work, 'onnx'), { recursive: true });
+		writeFileSync(join(work, data), Buffer.alloc(size, 0xff));
+		assert.deepEqual(contents(await build(given(), config, join(folder, 'gaps'))), whole);
+	});
+
+	it('that an earlier try has finished is taken as it is, and another one is not', async () => {
+		const target = join(folder, 'finished');
+		const loss = { measured: 'weights', why: 'a test', weightError: 0.5 } as const;
+		const given = { ownTarget: true, files: new Map([['tokenizer.json', '{}']]) };
+		await build(source(), smallConfig, target, { ...given, check: async () => loss });
+		const whole = contents(target);
+		// Of a manifest that was being written.
+		writeFileSync(join(target, 'nearglot.json.new'), '{');
+		const again = source();
+		const options = { ...given, source: again, config: smallConfig, target, keep: true };
+		const origin = { source: 'test' };
+		const found = await buildModel({ ...options, quality: 'standard', origin });
+		assert.deepEqual(again.reads, []);
+		assert.deepEqual(found.loss, loss);
+		assert.deepEqual(contents(target), whole);
+		for (const other of [
+			{ origin: { source: 'another' } },
+			{ files: new Map([['tokenizer.json', '{"a":1}']]) },
+			{ keep: false },
+		]) {
+			const anew = source();
+			const all = { quality: 'standard', origin, ...options, ...other } as const;
+			await buildModel({ ...all, source: anew });
+			assert.ok(anew.reads.length > 0, JSON.stringify(other));
+		}
+	});
+
 	it('never replaces a folder that is there', async () => {
 		const target = join(folder, 'taken');
 		mkdirSync(target);

@@ -86,6 +86,35 @@ test('the bytes of a Word file come back as such a file, with what has become of
 	}
 });
 
+test('the bytes of a text come back in its encoding, with its name where that is another one', async () => {
+	const send = async (fileName: string, bytes: Uint8Array) => {
+		const response = await sendFile({ fileName, to: 'de', from: 'en' }, bytes);
+		assert.equal(response.status, 200);
+		const { encoding, pieces } = JSON.parse(response.headers.get('x-document-result') ?? '');
+		assert.equal(pieces, 1);
+		return [encoding, Buffer.from(await response.arrayBuffer())] as const;
+	};
+	assert.deepEqual(await send('a.txt', Buffer.from('caf\xe9 \x96 open', 'latin1')), [
+		'windows-1252',
+		Buffer.from('CAF\xc9 \x96 OPEN', 'latin1'),
+	]);
+	assert.deepEqual(await send('a.txt', Buffer.from('\ufeffopen it\r\n', 'utf16le')), [
+		'utf-16le',
+		Buffer.from('\ufeffOPEN IT\r\n', 'utf16le'),
+	]);
+	assert.deepEqual(await send('a.txt', Buffer.from('\ufeffopen it\n')), [
+		'utf-8',
+		Buffer.from('\ufeffOPEN IT\n'),
+	]);
+	const page = (text: string) =>
+		Buffer.concat([Buffer.from('<meta charset="Shift_JIS"><p>'), Buffer.from(text, 'latin1')]);
+	const [encoding, made] = await send('a.html', page('open \x8aJ'));
+	assert.deepEqual(
+		[encoding, made.toString('latin1')],
+		['shift_jis', page('OPEN \x8aJ').toString('latin1')],
+	);
+});
+
 test('files that are sent in the wrong way, or cannot be read, say what to do', async () => {
 	const file = await wordFile('<w:p/>');
 	const json = await post({ fileName: 'a.docx', text: 'x', to: 'de' });
@@ -93,7 +122,11 @@ test('files that are sent in the wrong way, or cannot be read, say what to do', 
 		[json, /a\.docx is no text\. Send the bytes/],
 		[await sendFile({ to: 'de' }, file), /'fileName' belongs into the query/],
 		[await sendFile({ fileName: 'a.docx' }, file), /'to' belongs into the query/],
-		[await sendFile({ fileName: 'a.md', to: 'de' }, file), /a\.md is a text\. Send it in JSON/],
+		[await sendFile({ fileName: 'a.md', to: 'de' }, file), /a\.md .*(?:zero bytes|not in UTF-8)/],
+		[
+			await sendFile({ fileName: 'a.xml', to: 'de' }, Buffer.from('<a/>')),
+			/a\.xml holds no messages/,
+		],
 		[await sendFile({ fileName: 'a.pdf', to: 'de' }, file), /a\.pdf is a PDF, .*save it as docx/],
 		[await sendFile({ fileName: 'a.doc', to: 'de' }, file), /old format of Office/],
 		[await sendFile({ fileName: 'a.docx', to: 'de' }, file.subarray(9)), /cannot be translated/],

@@ -177,6 +177,18 @@ test('AsciiDoc: lines that are kept apart stay apart', async () => {
 	assert.match(text, /\[%hardbreaks\]\nONE LINE\nANOTHER LINE\n$/);
 });
 
+test('CSV: no translation becomes a formula that was none', async () => {
+	const source = 'en\nOpen the file\n=1+words\n';
+	const { text, refused } = await shouted(
+		'a.csv',
+		source,
+		{ columns: ['en'] },
+		(words) => `=${words}`,
+	);
+	assert.equal(text, 'en\nOpen the file\n==1+words\n');
+	assert.deepEqual(refused, ['Open the file']);
+});
+
 test('CSV: named columns in place, or the empty cells of a language', async () => {
 	const source =
 		'id;Name;"Text ""here"""\r\n1;Ann Person;"Some; ""words"""\r\n2;Bob;More words\r\n';

@@ -42,6 +42,21 @@ test('slides: runs, breaks and fields; notes, charts, diagrams; prompts of layou
 	assert.match(parts.get('ppt/charts/chart1.xml') ?? '', />SALES OF BOOKS<.*>Cached</);
 });
 
+test('slides: paragraphs whose properties are written again before each run are translated', async () => {
+	const again = '<a:pPr indent="0"><a:buNone/></a:pPr>';
+	const bold = '<a:rPr lang="en-US" b="1"/>';
+	const slide = `<p:sld ${a}><p:txBody><a:p>${again}${r('Open the books', bold)}${again}${r(' of all')}</a:p></p:txBody></p:sld>`;
+	const source = await zipOf({
+		'[Content_Types].xml': contentTypes,
+		'ppt/slides/slide1.xml': slide,
+	});
+	const { parts, refused } = await translated(source, 'a.pptx');
+	assert.deepEqual(refused, []);
+	const made = parts.get('ppt/slides/slide1.xml') ?? '';
+	assert.match(made, /OPEN THE BOOKS.*OF ALL/);
+	assert.equal(made.split(again).length, 3, made);
+});
+
 const cellParts = {
 	'[Content_Types].xml': contentTypes,
 	'xl/workbook.xml':

@@ -42,6 +42,7 @@ test('tags whose brackets are written as references are marks', async () => {
 		'&lt;a href="x"&gt;',
 		'&lt;/a&gt;',
 	]);
+	assert.deepEqual(kept('The &lt;script&gt; element'), ['&lt;script&gt;']);
 	assert.deepEqual(kept('It is &lt;now&gt; or never'), ['&lt;', '&gt;']);
 	const source = '<resources><string name="a">Open &lt;b>it&lt;/b> now</string></resources>\n';
 	const lost = await shouted('strings.xml', source, {}, (one) => one.replaceAll('b>', 'c>'));

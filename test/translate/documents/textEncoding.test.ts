@@ -59,7 +59,8 @@ test('another encoding that nothing tells is refused with advice, and read when 
 	for (const bytes of [cyrillic, polish, binary])
 		assert.throws(() => decodeText(bytes, 'odd.txt'), /odd\.txt is not in UTF-8.*--encoding/);
 	assert.equal(decodeText(cyrillic, 'a.txt', 'cp1251').text, 'Открыть файл');
-	assert.throws(() => decodeText(cyrillic, 'a.txt', 'shift_jis'), /not written here/);
+	assert.throws(() => decodeText(cyrillic, 'a.txt', 'iso-2022-jp'), /not written here/);
+	assert.throws(() => decodeText(cyrillic, 'a.txt', 'euc-jp'), /a\.txt is damaged.*EUC-JP/);
 	assert.throws(() => decodeText(cyrillic, 'a.txt', 'nonsense'), /is no encoding/);
 	assert.throws(() => decodeText(cyrillic, 'a.txt', 'utf-8'), /damaged/);
 });
@@ -96,25 +97,25 @@ test('a text with zero bytes in it is not said to be in another encoding', () =>
 
 test('an encoding that a file names and that is not written here is told by its name', () => {
 	const page = Buffer.concat([
-		Buffer.from('<meta charset="Shift_JIS"><p>'),
+		Buffer.from('<meta charset="ISO-2022-JP"><p>'),
 		Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67]),
 	]);
 	assert.throws(
 		() => decodeText(page, 'a.html'),
-		/Files in shift_jis are not written here.*iconv -f shift_jis/,
+		/Files in iso-2022-jp are not written here.*iconv -f iso-2022-jp/,
 	);
 });
 
 test('a file that says such an encoding, and has letters of ASCII only, says UTF-8 once it has others', () => {
 	for (const [name, head] of [
-		['a.po', 'msgid ""\nmsgstr "Content-Type: text/plain; charset=SHIFT_JIS\\n"\n'],
-		['a.resx', '<?xml version="1.0" encoding="euc-jp"?>\n<root/>\n'],
+		['a.po', 'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-2022-JP\\n"\n'],
+		['a.resx', '<?xml version="1.0" encoding="shift_jis"?>\n<root/>\n'],
 	] as const) {
 		const { text, encoding } = decodeText(Buffer.from(head), name);
 		const same = Buffer.from(encodeText(text, encoding, name).bytes).toString();
 		assert.equal(same, head);
 		const made = Buffer.from(encodeText(`${text}ä`, encoding, name).bytes).toString();
-		assert.equal(made, `${head.replace(/SHIFT_JIS|euc-jp/, 'UTF-8')}ä`);
+		assert.equal(made, `${head.replace(/ISO-2022-JP|shift_jis/, 'UTF-8')}ä`);
 	}
 	const template = 'msgstr "Content-Type: text/plain; charset=CHARSET\\n"\n"ä"';
 	assert.equal(Buffer.from(encodeText(template, 'utf-8', 'a.pot').bytes).toString(), template);
@@ -136,4 +137,52 @@ test('what a document shows of encodings, and does not say of itself, stays', ()
 		if (!name.endsWith('.html'))
 			assert.equal(Buffer.from(encodeText(more, 'windows-1252', name).bytes).toString(), more);
 	}
+});
+
+/** Words in an encoding of East Asia, as another program has written them. */
+const asian = [
+	[
+		'shift_jis',
+		'837483408343838b82f08a4a82ad81600d0a5c7e8740878ab1',
+		'ファイルを開く～\r\n\\~①㈱ｱ',
+	],
+	['euc-jp', 'a5d5a5a1a5a4a5eba4f2b3aba4afa1a38fabb48eb1', 'ファイルを開く。êｱ'],
+	['gbk', 'b4f2bfaacec4bcfea3ac8140e946', '打开文件，丂镕'],
+	['gb18030', 'b4f2bfaacec4bcfe95328236a8baa2e3', '打开文件𠀀ê€'],
+	['big5', 'b67db1d2c0c9aed7a141fb69', '開啟檔案，堃'],
+	['euc-kr', 'c6c4c0cfc0bb20bfadb1e22c208c63b9e6b0a2c7cf', '파일을 열기, 똠방각하'],
+] as const;
+
+test('files in the encodings of East Asia come back in the same bytes, by what they say or what a person says', () => {
+	for (const [encoding, hex, text] of asian) {
+		const bytes = Buffer.from(hex, 'hex');
+		assert.deepEqual(decodeText(bytes, 'a.txt', encoding), { text, encoding });
+		assert.equal(Buffer.from(encodeText(text, encoding, 'a.txt').bytes).toString('hex'), hex);
+		const head = Buffer.from(`<meta charset="${encoding}"><p>`);
+		const page = again(Buffer.concat([head, bytes]), 'a.html');
+		assert.deepEqual([page.encoding, page.same], [encoding, true]);
+		assert.throws(() => decodeText(bytes, 'a.txt'), /a\.txt is not in UTF-8/);
+		const cut = Buffer.concat([Buffer.from('Words '), bytes.subarray(0, 1)]);
+		assert.throws(() => decodeText(cut, 'a.txt', encoding), /a\.txt is damaged/);
+	}
+});
+
+test('letters that an encoding of East Asia has not become their twin, a reference, or all becomes UTF-8', () => {
+	const hexOf = (text: string, encoding: string, name: string) => {
+		const made = encodeText(text, encoding, name);
+		return [made.encoding, Buffer.from(made.bytes).toString('hex')];
+	};
+	// The wave and the minus that Japanese keyboards and translators write have two numbers each.
+	assert.deepEqual(hexOf('1〜2 −3', 'shift_jis', 'a.txt'), ['shift_jis', '3181603220817c33']);
+	assert.equal(
+		Buffer.from(encodeText('<p>Größe 開く', 'shift_jis', 'a.html').bytes).toString('latin1'),
+		'<p>Gr&#246;&#223;e \x8aJ\x82\xad',
+	);
+	const po = 'msgstr "Content-Type: text/plain; charset=EUC-KR\\n"\n"Größe 개"';
+	const made = encodeText(po, 'euc-kr', 'a.po');
+	assert.equal(made.encoding, 'utf-8');
+	assert.equal(Buffer.from(made.bytes).toString(), po.replace('EUC-KR', 'UTF-8'));
+	// The Yen sign is written where these have the backslash, and is not read there again.
+	assert.equal(encodeText('¥5', 'shift_jis', 'a.txt').encoding, 'utf-8');
+	assert.equal(encodeText('Größe €', 'gb18030', 'a.txt').encoding, 'gb18030');
 });

@@ -13,7 +13,7 @@ import {
 } from './decoderFamilies.ts';
 import type { Activation, DecoderShape, ExpertsShape, LayerShape } from './decoderShape.ts';
 import { encoderFamilyNames } from './encoderConfig.ts';
-import { readRope } from './ropeConfig.ts';
+import { readRope, ropePart } from './ropeConfig.ts';
 import { seq2seqFamilyNames } from './seq2seqConfig.ts';
 
 const maxLayers = 1024;
@@ -78,8 +78,11 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 		return value === undefined ? undefined : value ** (from?.power ?? 1);
 	};
 	const windows = windowsOf(config, family);
+	// Newer files have it beside the base.
 	const rotaryPart =
-		config.number('partial_rotary_factor', 'rope_pct', 'rotary_pct') ?? family.rotaryPart;
+		config.number('partial_rotary_factor', 'rope_pct', 'rotary_pct') ??
+		ropePart(config) ??
+		family.rotaryPart;
 	const rotarySize = config.number('rotary_dim') ?? Math.floor(headSize * rotaryPart);
 	const global = readRope(config, { rotarySize, contextLength, kind: 'full_attention' });
 	const local =

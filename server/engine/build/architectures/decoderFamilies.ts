@@ -3,8 +3,10 @@
  * refused by its name.
  */
 
+import { AppError } from '../../../protocol/index.ts';
 import type { JsonRecord } from '../../modelFiles/json.ts';
 import type { Activation, DecoderShape, NormPlaces } from './decoderShape.ts';
+import { encoderFamilyNames } from './encoderConfig.ts';
 
 /** A number of config.json by its name, perhaps transformed. */
 export interface ConfigNumber {
@@ -357,6 +359,14 @@ const families: Readonly<Record<string, DecoderFamily>> = {
 /** The family of a `model_type`; `undefined` when it is none of those described here. */
 export function decoderFamily(modelType: string): DecoderFamily | undefined {
 	return Object.hasOwn(families, modelType) ? families[modelType] : undefined;
+}
+
+/** @param where the file or setting that says so */
+export function vectorsOfDecoder(where: string): AppError {
+	return new AppError(
+		'unsupported_model',
+		`The model gives vectors of texts and is made of a language model (${where}), which cannot be built here. Take an ONNX export of it, or an embedding model of another family: ${encoderFamilyNames.join(', ')}.`,
+	);
 }
 
 /** Every `model_type` that can be built. */

@@ -7,6 +7,7 @@ import { AppError } from '../../../protocol/index.ts';
 import type { JsonRecord } from '../../modelFiles/json.ts';
 import { columnsOf, rowsOf, type TensorSource } from '../sources/tensorSource.ts';
 import { refuseExperts } from './decoderConfig.ts';
+import { vectorsOfDecoder } from './decoderFamilies.ts';
 
 interface Architecture {
 	/** `model_type` of the hub. */
@@ -17,6 +18,10 @@ interface Architecture {
 
 /** How experts are chosen, as GGUF numbers it. */
 const softmax = 1;
+
+/** How vectors of tokens become one, as GGUF numbers it: not at all, or not said. */
+const noPooling = 0;
+const unpooled: readonly unknown[] = [noPooling, -1, 0xffffffff];
 
 interface Sizes {
 	readonly hidden_size: number;
@@ -106,6 +111,9 @@ export async function ggufConfig(source: TensorSource, signal?: AbortSignal): Pr
 			`GGUF files of the architecture ${JSON.stringify(name.slice(0, 100))} cannot be built here; those that can are ${Object.keys(architectures).join(', ')}. Take an ONNX export of the model.`,
 		);
 	}
+	const pooling = source.metadata.get(`${name}.pooling_type`) ?? noPooling;
+	if (name !== 'bert' && !unpooled.includes(pooling))
+		throw vectorsOfDecoder(`${name}.pooling_type`);
 	const gating = source.metadata.get(`${name}.expert_gating_func`) ?? softmax;
 	if (gating !== softmax)
 		throw new AppError(

@@ -14,6 +14,13 @@ export interface RopeOptions {
 	readonly theta?: number;
 }
 
+/** The part of a head that is rotated, as newer files say it; `undefined` where they do not. */
+export function ropePart(config: ConfigReader): number | undefined {
+	const parameters = config.record('rope_parameters');
+	const own = asRecord(parameters?.['full_attention']) ?? parameters;
+	return asNumber(own?.['partial_rotary_factor']);
+}
+
 /** @throws AppError `unsupported_model` that names a scaling that is not known */
 export function readRope(config: ConfigReader, options: RopeOptions): Rope {
 	const { rotarySize } = options;

@@ -1,5 +1,6 @@
 /** The tensors of a decoder-only model by what they are, whatever the file calls them. */
 
+import type { AppError } from '../../../protocol/index.ts';
 import type { SourceTensor, TensorSource } from '../sources/tensorSource.ts';
 import { baseNames, type DecoderFamily, ggufNames, type TensorPart } from './decoderFamilies.ts';
 import { missingTensor, UsedTensors } from './usedTensors.ts';
@@ -88,6 +89,11 @@ export class TensorTable {
 		expert = 0,
 	) {
 		return this.#tensors.need(this.#nameOf(part, layer, kind, expert), shape);
+	}
+
+	/** Of a part that the model should have. */
+	missing(part: TensorPart): AppError {
+		return missingTensor(this.#nameOf(part, 0, 'weight', 0));
 	}
 
 	/** The same, or `undefined` where there is none. */

@@ -203,6 +203,7 @@ function writeHead(
 ): { readonly isTied: boolean } {
 	const { writer, linear, tensors, shape } = parts;
 	const own = tensors.find('head');
+	if (own === undefined && !shape.tied) throw tensors.missing('head');
 	const isTied = own === undefined || (shape.tied && tensors.style === 'safetensors');
 	const stored = isTied
 		? embedding

@@ -66,6 +66,13 @@ export async function openModelSource(path: string, signal?: AbortSignal): Promi
 	return openFiles(path, parts, openGguf, signal);
 }
 
+/** The files of a folder that say how tensors beside it are to be read, those that are there. */
+export async function openSettings(folder: string): Promise<ByteSource[]> {
+	const names = await readdir(folder);
+	const settings = names.filter((name) => safetensorsSettings.includes(name));
+	return openAll(folder, settings);
+}
+
 async function openAll(folder: string, names: readonly string[]): Promise<ByteSource[]> {
 	const opened: ByteSource[] = [];
 	try {

@@ -10,6 +10,7 @@ import { byteLevelSections } from './byteLevelSections.ts';
 import {
 	broken,
 	type GgufMetadata,
+	type GgufToken,
 	GgufVocabulary,
 	type SpecialToken,
 	tokenType,
@@ -52,6 +53,13 @@ const turnEnds: ReadonlySet<string> = new Set([
 	'<|end_of_turn|>',
 	'<｜end▁of▁sentence｜>',
 ]);
+
+/** What GPT-2 ends documents with, RoBERTa has among its pieces. */
+const ofDocuments = '<|endoftext|>';
+
+/** Converters have written ends of turns as tokens of users, unused or plain ones: they are what they are. */
+const endsTurn = ({ text, type }: Pick<GgufToken, 'text' | 'type'>): boolean =>
+	turnEnds.has(text) && (type === tokenType.control || text !== ofDocuments);
 
 /**
  * @param metadata of the whole file
@@ -113,7 +121,8 @@ function specialIds(vocabulary: GgufVocabulary): SpecialIds {
 
 function addedTokens({ tokens }: GgufVocabulary): Json[] {
 	return tokens.flatMap(({ text, type }, id) => {
-		const special = type === tokenType.control || type === tokenType.unknown;
+		const special =
+			type === tokenType.control || type === tokenType.unknown || endsTurn({ text, type });
 		if (!special && type !== tokenType.userDefined) return [];
 		return [
 			{
@@ -225,8 +234,7 @@ function generationOf(vocabulary: GgufVocabulary, special: SpecialIds): Json {
 		const id = special.get(name);
 		if (id !== undefined) ends.add(id);
 	}
-	for (const [id, { text, type }] of vocabulary.tokens.entries())
-		if (type === tokenType.control && turnEnds.has(text)) ends.add(id);
+	for (const [id, token] of vocabulary.tokens.entries()) if (endsTurn(token)) ends.add(id);
 	// Where a model has calls, <|end|> divides the parts of one answer.
 	const has = (text: string) => vocabulary.tokens.findIndex((token) => token.text === text);
 	if (has('<|return|>') >= 0 && has('<|call|>') >= 0) ends.delete(has('<|end|>'));

@@ -61,7 +61,8 @@ function paragraph(text: string, element: XmlElement, tag: string | undefined): 
 	for (const child of childElements(element)) {
 		const { start, end } = child;
 		const name = localName(child);
-		if (name === 'pPr' || name === 'endParaRPr') continue;
+		// Some programs write the properties of a paragraph again before each of its runs.
+		if (name === 'endParaRPr' || (name === 'pPr' && atoms.length === 0)) continue;
 		const [words] = childElements(child, `${prefix}t`);
 		if (name === 'r' && words) {
 			const [properties] = childElements(child, `${prefix}rPr`);

@@ -3,6 +3,7 @@
  * and `xliff:g` stay; apostrophes and quotes are escaped as the format wants it.
  */
 
+import { defined } from '../../../protocol/defined.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { htmlSentencesIn } from '../htmlDocument.ts';
 import { isProse } from '../isProse.ts';
@@ -42,18 +43,33 @@ function faultOf(text: string): Fault | undefined {
 	return { at: root?.start ?? 0, what: 'these are no string resources of Android' };
 }
 
-/** Messages that are for translators. */
-function messages(text: string): { element: XmlElement }[] {
+/** A message that is for translators. */
+interface Message {
+	readonly element: XmlElement;
+	/** What stands right above it. */
+	readonly comment?: string;
+}
+
+function messages(text: string): Message[] {
 	const root = childElements(readXml(text))[0];
-	const found: { element: XmlElement }[] = [];
-	let remark = '';
+	const found: Message[] = [];
+	let remarks: string[] = [];
 	for (const child of root?.children ?? []) {
-		if (child.kind === 'other') remark += text.slice(child.start, child.end);
+		const code = text.slice(child.start, child.end);
+		if (child.kind === 'other') remarks.push(code);
+		// What stands above an empty line is said of more than one.
+		if (child.kind === 'text' && /\n[ \t]*\r?\n/.test(code)) remarks = remarks.filter(asksToKeep);
 		if (child.kind !== 'element') continue;
-		const isKept = asksToKeep(remark) || xmlAttribute(text, child, 'translatable') === 'false';
-		remark = '';
+		const isKept =
+			remarks.some(asksToKeep) || xmlAttribute(text, child, 'translatable') === 'false';
+		const comment = remarks
+			.join(' ')
+			.replace(/<!--|-->/g, '')
+			.replace(/\s+/g, ' ')
+			.trim();
+		remarks = [];
 		if (!isKept && /^(?:string|string-array|plurals)$/.test(child.name))
-			found.push({ element: child });
+			found.push({ element: child, ...(comment === '' ? {} : { comment }) });
 	}
 	return found;
 }
@@ -72,22 +88,26 @@ function pluralItems(text: string, element: XmlElement): PluralItems {
 }
 
 function extract(text: string, to?: string): Piece[] {
-	return messages(text).flatMap(({ element }) => {
-		if (element.name === 'string') return valuePieces(text, element);
-		const items = childElements(element, 'item');
-		if (element.name !== 'plurals') return items.flatMap((item) => valuePieces(text, item));
-		if (to === undefined) return [];
-		const categories = items.map((item) => xmlAttribute(text, item, 'quantity') ?? '');
-		return items.flatMap((item, at) =>
-			valuePieces(text, item).map((piece) => {
-				const category = categories[at] ?? '';
-				const branches = piece.delimiters
-					? undefined
-					: itemBranches({ category, text: piece.text }, categories, to);
-				return branches ? { ...piece, branches } : piece;
-			}),
-		);
-	});
+	return messages(text).flatMap(({ element, comment }) =>
+		piecesOf(text, element, to).map((piece) => ({ ...piece, ...defined({ comment }) })),
+	);
+}
+
+function piecesOf(text: string, element: XmlElement, to: string | undefined): Piece[] {
+	if (element.name === 'string') return valuePieces(text, element);
+	const items = childElements(element, 'item');
+	if (element.name !== 'plurals') return items.flatMap((item) => valuePieces(text, item));
+	if (to === undefined) return [];
+	const categories = items.map((item) => xmlAttribute(text, item, 'quantity') ?? '');
+	return items.flatMap((item, at) =>
+		valuePieces(text, item).map((piece) => {
+			const category = categories[at] ?? '';
+			const branches = piece.delimiters
+				? undefined
+				: itemBranches({ category, text: piece.text }, categories, to);
+			return branches ? { ...piece, branches } : piece;
+		}),
+	);
 }
 
 function valuePieces(text: string, element: XmlElement): Piece[] {

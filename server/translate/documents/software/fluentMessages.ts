@@ -4,6 +4,7 @@
  * choices are in one another, the message stays.
  */
 
+import { defined } from '../../../protocol/defined.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { onOneLine } from '../../whiteSpace.ts';
 import { type InlinePart, taggedText } from '../inlineTags.ts';
@@ -13,7 +14,7 @@ import { type PluralItem, type PluralItems, withCategories } from './pluralItems
 
 const categories = new Set(['zero', 'one', 'two', 'few', 'many', 'other']);
 
-function pieceOf(text: string, { start, end, parts }: FluentPattern): Piece[] {
+function pieceOf(text: string, { start, end, parts, comment }: FluentPattern): Piece[] {
 	const raws = parts.map((part) => text.slice(part.start, part.end));
 	if (raws.some((raw, at) => parts[at]?.isCode && raw.includes('->'))) return [];
 	const inline = raws.map((raw, at): InlinePart => {
@@ -28,6 +29,7 @@ function pieceOf(text: string, { start, end, parts }: FluentPattern): Piece[] {
 			start,
 			end,
 			text: tagged.text,
+			...defined({ comment }),
 			...(tagged.tags ? { delimiters: tagged.tags, isWhole: tagged.isWhole } : {}),
 			shown: (made) => tagged.restore(made, (words) => words),
 			encode: (made) => tagged.restore(made, write),

@@ -11,6 +11,8 @@ export interface FluentRange {
 /** Text and placeables of a value, without the white space around it. */
 export interface FluentPattern extends FluentRange {
 	readonly parts: readonly (FluentRange & { readonly isCode: boolean })[];
+	/** What stands right above it. */
+	readonly comment?: string;
 }
 
 export interface FluentVariant extends FluentRange {
@@ -92,7 +94,8 @@ export function fluentValues(text: string): { patterns: FluentPattern[]; fault?:
 			end = line + 1 + next[0].length;
 		}
 		const pattern = isKept || asksToKeep(comment) ? undefined : patternIn(text, start, end);
-		if (pattern) patterns.push(pattern);
+		const said = comment.replace(/^#+[ \t]?/gm, '').trim();
+		if (pattern) patterns.push(said === '' ? pattern : { ...pattern, comment: said });
 		last = end;
 		entry.lastIndex = end;
 	}

@@ -32,6 +32,8 @@ interface Message {
 	readonly source: string;
 	readonly translation: XmlElement;
 	readonly isNumerus: boolean;
+	/** What the program says of it. */
+	readonly comment: string;
 }
 
 function messagesOf(text: string): Message[] {
@@ -49,7 +51,8 @@ function messagesOf(text: string): Message[] {
 		];
 		if (remarks.some((remark) => asksToKeep(contentOf(text, remark)))) return [];
 		const isNumerus = xmlAttribute(text, message, 'numerus') === 'yes';
-		return [{ source: xmlWords(contentOf(text, source)), translation, isNumerus }];
+		const comment = remarks.map((remark) => xmlWords(contentOf(text, remark)).trim()).join('\n');
+		return [{ source: xmlWords(contentOf(text, source)), translation, isNumerus, comment }];
 	});
 }
 
@@ -57,12 +60,13 @@ const counters = /%(?:n|L\d{1,2}|\d{2})(?!\w)/g;
 
 export const extractQt: Extract = Object.assign(
 	(text: string, to?: string): Piece[] =>
-		messagesOf(text).flatMap(({ source, translation, isNumerus }): Piece[] => {
+		messagesOf(text).flatMap(({ source, translation, isNumerus, comment }): Piece[] => {
 			const words = withoutMnemonic(source);
 			if (!/\p{L}{2}/u.test(words)) return [];
 			const start = text.slice(translation.start, translation.content);
 			const tag = start.endsWith('/>') ? `${start.slice(0, -2).trimEnd()}>` : start;
-			const place = { start: translation.start, end: translation.end, text: words };
+			const said = comment === '' ? {} : { comment };
+			const place = { start: translation.start, end: translation.end, text: words, ...said };
 			const write = (made: string) =>
 				xmlCodeOfWords(withMnemonic(made, source)).replaceAll('"', '&quot;');
 			if (!isNumerus)

@@ -4,6 +4,7 @@
  */
 
 import { type Node, parseTree } from 'jsonc-parser';
+import { defined } from '../../../protocol/defined.ts';
 import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { sameLanguage } from '../../languageCodes.ts';
@@ -30,12 +31,11 @@ interface Message {
 	/** Whether `into` is the message itself and has no localizations yet. */
 	readonly isBare: boolean;
 	readonly text: string;
+	/** What the program says of it. */
+	readonly comment?: string;
 	/** Category → text of the source, where the message has forms. */
 	readonly forms?: ReadonlyMap<string, string>;
 }
-
-/** Whether a file holds all its languages, so that translations go into it. */
-export const isCatalogue = (path: string): boolean => /\.xcstrings$/i.test(path);
 
 /** Languages (BCP 47) that some message of a catalogue is translated into, in order of the alphabet. */
 export function catalogueLanguages(text: string): string[] {
@@ -47,6 +47,27 @@ export function catalogueLanguages(text: string): string[] {
 		),
 	);
 	return [...new Set(named)].filter((language) => !sameLanguage(language, source)).sort();
+}
+
+/** Messages that have a translation of one form, with it. */
+export function cataloguePairs(
+	text: string,
+	to: string,
+): { at: number; source: string; target: string }[] {
+	const root = parseTree(text);
+	const from = textOf(member(root, 'sourceLanguage')) ?? 'en';
+	return (member(root, 'strings')?.children ?? []).flatMap(({ children }) => {
+		const [key, value] = children ?? [];
+		const all = member(value, 'localizations');
+		const made = all?.children?.find((one) => sameLanguage(String(one.children?.[0]?.value), to))
+			?.children?.[1];
+		const unit = member(member(made, 'stringUnit'), 'value');
+		const own = member(all, from);
+		const source = textOf(member(member(own, 'stringUnit'), 'value')) ?? String(key?.value);
+		const target = textOf(unit);
+		if (!unit || target === undefined || member(own, 'variations')) return [];
+		return [{ at: unit.offset, source, target }];
+	});
 }
 
 function extract(text: string, to?: string): Piece[] {
@@ -65,7 +86,8 @@ function extract(text: string, to?: string): Piece[] {
 
 function messageOf(key: string, value: Node, source: string, tag: string): Message | undefined {
 	if (member(value, 'shouldTranslate')?.value === false) return undefined;
-	if (asksToKeep(textOf(member(value, 'comment')) ?? '')) return undefined;
+	const comment = textOf(member(value, 'comment')) ?? '';
+	if (asksToKeep(comment)) return undefined;
 	const all = member(value, 'localizations');
 	const isThere = all?.children?.some(({ children }) =>
 		sameLanguage(String(children?.[0]?.value), tag),
@@ -73,7 +95,10 @@ function messageOf(key: string, value: Node, source: string, tag: string): Messa
 	if (isThere) return undefined;
 	const own = member(all, source);
 	const plural = member(member(own, 'variations'), 'plural');
-	const place = all ? { into: all, isBare: false } : { into: value, isBare: true };
+	const place = {
+		...(all ? { into: all, isBare: false } : { into: value, isBare: true }),
+		...(comment.trim() === '' ? {} : { comment }),
+	};
 	if (plural) {
 		const forms = new Map(
 			(plural.children ?? []).flatMap(({ children }) => {
@@ -105,7 +130,7 @@ function pieceOf(text: string, message: Message, to: string, tag: string): Piece
 		start: at,
 		end: at,
 		text: message.text,
-		...(branches ? { branches } : {}),
+		...defined({ branches, comment: message.comment }),
 		encode: (made) => {
 			const unitOf = (value: string) => ({ stringUnit: { state: 'needs_review', value } });
 			const value = branches

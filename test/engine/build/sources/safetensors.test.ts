@@ -10,6 +10,15 @@ import type {
 } from '../../../../server/engine/build/sources/tensorSource.ts';
 import { AppError } from '../../../../server/protocol/index.ts';
 import {
+	awq,
+	type Codes,
+	codes,
+	gptq,
+	grouped,
+	rowFactors,
+	wordRows,
+} from '../../../fixtures/quantisedWeights.ts';
+import {
 	bytesOf,
 	float32Tensor,
 	type SafeTensor,
@@ -189,94 +198,6 @@ test('tensors that cannot be are refused by name', async () => {
 	await refused(openAll({ 'model.safetensors': bytes }), 'JSON');
 });
 
-/** A matrix of codes with a scale and a zero point per group of inputs, and what it stands for. */
-function codes(rows: number, columns: number, groups: readonly number[], most: number) {
-	let state = 12_345;
-	const next = (below: number) => {
-		state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-		return (state >>> 8) % below;
-	};
-	const count = Math.max(...groups) + 1;
-	const code = Array.from({ length: rows }, () => Array.from(groups, () => next(most + 1)));
-	const zero = Array.from({ length: rows }, () =>
-		Array.from({ length: count }, () => next(most + 1)),
-	);
-	// Powers of two are exact as float16.
-	const scale = Array.from({ length: rows }, () =>
-		Array.from({ length: count }, () => 2 ** -next(8)),
-	);
-	const numbers = code.flatMap((line, row) =>
-		line.map((value, k) => {
-			const group = groups[k] as number;
-			return (scale[row]?.[group] as number) * (value - (zero[row]?.[group] as number));
-		}),
-	);
-	return { rows, columns, count, code, zero, scale, numbers };
-}
-type Codes = ReturnType<typeof codes>;
-
-const half = (exponent: number) => (15 + exponent) << 10;
-const scaleTensor = ({ rows, count, scale }: Codes): SafeTensor => ({
-	dtype: 'F16',
-	shape: [count, rows],
-	bytes: bytesOf(
-		Uint16Array.from({ length: count * rows }, (_, at) =>
-			half(Math.log2(scale[at % rows]?.[Math.floor(at / rows)] as number)),
-		),
-	),
-});
-const words = (
-	shape: readonly [number, number],
-	word: (a: number, b: number) => number,
-): SafeTensor => ({
-	dtype: 'I32',
-	shape,
-	bytes: bytesOf(
-		Uint32Array.from({ length: shape[0] * shape[1] }, (_, at) =>
-			word(Math.floor(at / shape[1]), at % shape[1]),
-		),
-	),
-});
-const packed = (bits: number, value: (k: number) => number): number => {
-	let word = 0;
-	for (let k = 0; k < 32 / bits; k++) word |= value(k) << (k * bits);
-	return word;
-};
-
-/** As AutoGPTQ packs: codes along the inputs, zero points along the outputs, and one less. */
-function gptq(made: Codes, bits: number, zeroOffset: number): Record<string, SafeTensor> {
-	const { rows, columns, count, code, zero } = made;
-	const per = 32 / bits;
-	const mask = 2 ** bits - 1;
-	return {
-		'l.qweight': words([columns / per, rows], (a, row) =>
-			packed(bits, (k) => code[row]?.[a * per + k] as number),
-		),
-		'l.qzeros': words([count, rows / per], (group, b) =>
-			packed(bits, (k) => ((zero[b * per + k]?.[group] as number) - zeroOffset) & mask),
-		),
-		'l.scales': scaleTensor(made),
-	};
-}
-
-const awqOrder = [0, 2, 4, 6, 1, 3, 5, 7];
-/** As AutoAWQ packs: both along the outputs, in an order of its own. */
-function awq(made: Codes): Record<string, SafeTensor> {
-	const { rows, columns, count, code, zero } = made;
-	return {
-		'l.qweight': words([columns, rows / 8], (input, b) =>
-			packed(4, (k) => code[b * 8 + (awqOrder[k] as number)]?.[input] as number),
-		),
-		'l.qzeros': words([count, rows / 8], (group, b) =>
-			packed(4, (k) => zero[b * 8 + (awqOrder[k] as number)]?.[group] as number),
-		),
-		'l.scales': scaleTensor(made),
-	};
-}
-
-const grouped = (columns: number, size: number) =>
-	Array.from({ length: columns }, (_, k) => Math.floor(k / size));
-
 function fromBlocks(
 	{ bits, block, packed: bytes, scales, zeroPoints }: BlockRows,
 	columns: number,
@@ -436,19 +357,6 @@ test('numbers of 8 bits are multiplied by one scale, by one per row, or by one p
 	);
 	assert.deepEqual([...(await int8.rows('b.weight', 0, 1))], [-0.5, 1]);
 });
-
-/** Rows of codes, one after the other, in words of 32 bits. */
-const wordRows = ({ rows, columns, code }: Codes, bits: number, dtype: string): SafeTensor => ({
-	...words([rows, (columns * bits) / 32], (row, word) =>
-		packed(bits, (k) => code[row]?.[(word * 32) / bits + k] as number),
-	),
-	dtype,
-});
-const rowFactors = ({ rows, count }: Codes, value: (row: number, group: number) => number) =>
-	float32Tensor(
-		[rows, count],
-		Array.from({ length: rows * count }, (_, at) => value(Math.floor(at / count), at % count)),
-	);
 
 test('MLX: rows of words with a scale and a bias for each group', async () => {
 	for (const bits of [4, 8] as const) {

@@ -226,6 +226,22 @@ describe('what a GGUF file says of its tokenizer', () => {
 		assert.deepEqual([...tokenizer.specialIds], [4]);
 	});
 
+	it('what ends a turn is known by its text, whatever type a converter gave it', () => {
+		for (const type of [1, 3, 4, 5]) {
+			const { generationConfig, tokenizerConfig, tokenizerJson } = tokenizerFromGguf(
+				small({
+					tokens: ['a', 'b', 'ab', 'A', '<end_of_turn>', '<think>'],
+					token_type: [1, 1, 1, 1, type, 4],
+					eos_token_id: 3,
+				}),
+			);
+			assert.deepEqual(generationConfig['eos_token_id'], [3, 4], `type ${type}`);
+			const tokenizer = readTokenizer(tokenizerJson, tokenizerConfig);
+			assert.deepEqual([...tokenizer.specialIds], [4]);
+			assert.deepEqual(tokenizer.encode('ab<end_of_turn>', false), [2, 4]);
+		}
+	});
+
 	it('one template without a name is written plainly', () => {
 		const { tokenizerConfig } = tokenizerFromGguf(small({ 'tokenizer.chat_template': 'x' }));
 		assert.equal(tokenizerConfig['chat_template'], 'x');

@@ -1,0 +1,48 @@
+/** Stretches of a recording whose words were taken out of its transcript: what is exported can be without them. */
+
+import type { TranscriptWord } from './speechTypes.ts';
+
+/** Seconds from the start of the recording. */
+export interface SoundCut {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** Seconds of silence after a word that go with it; longer ones are a pause of their own. */
+const maxSilence = 0.6;
+
+/** Cuts in order, with others among them; those that touch are one. */
+export function withCuts(cuts: readonly SoundCut[], more: readonly SoundCut[]): SoundCut[] {
+	const merged: SoundCut[] = [];
+	for (const cut of [...cuts, ...more].sort((one, other) => one.start - other.start)) {
+		const last = merged.at(-1);
+		if (cut.end <= cut.start) continue;
+		if (last && cut.start <= last.end)
+			merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, cut.end) };
+		else merged.push(cut);
+	}
+	return merged;
+}
+
+/** Cuts without those that lie in a stretch: what is said there is wanted again. */
+export const withoutCutsIn = (cuts: readonly SoundCut[], stretch: SoundCut): SoundCut[] =>
+	cuts.filter(({ start, end }) => start < stretch.start || end > stretch.end);
+
+/** Seconds that are left out. */
+export const cutSeconds = (cuts: readonly SoundCut[]): number =>
+	cuts.reduce((sum, { start, end }) => sum + end - start, 0);
+
+/**
+ * What goes with words that were taken out of a line: each with the silence after it.
+ * @param isKept whether the word with an index stays
+ */
+export function cutsOfWords(
+	words: readonly TranscriptWord[],
+	isKept: (index: number) => boolean,
+): SoundCut[] {
+	return words.flatMap(({ start, end }, index) => {
+		if (isKept(index)) return [];
+		const next = words[index + 1]?.start ?? end;
+		return [{ start, end: next >= end && next - end <= maxSilence ? next : end }];
+	});
+}

@@ -1,0 +1,156 @@
+/** Tables with a column for each language, among many files: filled in place, checked, told of when they hold data. */
+
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { after, beforeEach, test } from 'node:test';
+import type { CommandIo } from '../../server/cli/command.ts';
+import { ProjectRecord } from '../../server/cli/projectRecord.ts';
+import { TerminalWriter } from '../../server/cli/terminal.ts';
+import { translateCheck } from '../../server/cli/translateCheck.ts';
+import { translateProject } from '../../server/cli/translateProject.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const start = process.cwd();
+after(() => process.chdir(start));
+beforeEach(async () => {
+	const folder = temporaryFolder('tables');
+	await mkdir(join(folder, '.git'));
+	process.chdir(folder);
+});
+
+const write = async (files: Readonly<Record<string, string | Uint8Array>>) => {
+	for (const [path, text] of Object.entries(files)) {
+		await mkdir(dirname(path), { recursive: true });
+		await writeFile(path, text);
+	}
+};
+
+class Screen extends Writable {
+	text = '';
+	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.text += chunk.toString();
+		done();
+	}
+}
+
+function newIo() {
+	const [out, err] = [new Screen(), new Screen()];
+	const io = {
+		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
+		...{ stdin: process.stdin, env: {}, signal: new AbortController().signal },
+	} satisfies CommandIo;
+	return { io, out, err };
+}
+
+async function translated(names: readonly string[], targets: readonly string[]) {
+	const { io, err } = newIo();
+	const asked: string[] = [];
+	const translators = async () => () => ({
+		detect: async () => [],
+		translate: async (texts: readonly string[]) => {
+			asked.push(...texts);
+			return texts.map((text) =>
+				text.replace(/%\w|[^%]+/g, (part) =>
+					part.length === 2 && part[0] === '%' ? part : part.toUpperCase(),
+				),
+			);
+		},
+	});
+	const options = { names, targets, from: 'en', force: false, watch: false, translators };
+	const code = await translateProject(options, io);
+	return { code, asked, err: err.text };
+}
+
+async function checked(names: readonly string[]) {
+	const { io, out, err } = newIo();
+	const record = await ProjectRecord.open('.');
+	const options = { names, targets: [], format: 'text', accepts: false } as const;
+	return { code: await translateCheck(options, record, io), out: out.text, err: err.text };
+}
+
+const table = 'id,en,de,fr\n1,Open the file,,Ouvrir le fichier\n2,"Save %d files, now",,\n';
+
+test('a table with columns of languages is filled in place, language by language, and no second file is made', async () => {
+	await write({ 'texts/app.csv': table });
+	const made = await translated(['.'], ['de', 'fr']);
+	assert.equal(made.code, 0, made.err);
+	assert.equal(
+		await readFile('texts/app.csv', 'utf8'),
+		'id,en,de,fr\n1,Open the file,OPEN THE FILE,Ouvrir le fichier\n2,"Save %d files, now","SAVE %d FILES, NOW","SAVE %d FILES, NOW"\n',
+	);
+	const again = await translated(['.'], ['de', 'fr']);
+	assert.deepEqual([again.code, again.asked], [0, []], again.err);
+	assert.equal((await checked(['.'])).code, 0);
+});
+
+test('a check tells what a table lacks and which placeholders were lost, by line', async () => {
+	await write({
+		'app.csv': `${table}3,Close it,Schließen,Fermer\n`,
+		'b.tsv': 'en\tde\nSave %d of %s\tSpeichere %s\nPut %s into %s\tIn %2$s kommt %1$s\n',
+	});
+	const { code, out } = await checked(['.']);
+	assert.equal(code, 1);
+	assert.deepEqual(out.trim().split('\n').sort(), [
+		"app.csv:2: missing: 'Open the file' has no translation (de)",
+		"app.csv:3: missing: 'Save %d files, now' has no translation (de)",
+		"app.csv:3: missing: 'Save %d files, now' has no translation (fr)",
+		"b.tsv:2: placeholder: %1$d %2$s is missing, %1$s is not in the source; the source is 'Save %d of %s' (de)",
+	]);
+});
+
+test('tables of a folder that hold data are named and left; one that is named says what it lacks', async () => {
+	await write({
+		'a/data.csv': 'id,name,no,text\n1,Ann,5,Some words\n',
+		'a/numbers.csv': 'AT,DE,FR\n1,2,3\n',
+		'a/guide.md': 'Some words.\n',
+	});
+	const made = await translated(['a'], ['de']);
+	assert.equal(made.code, 0, made.err);
+	assert.deepEqual(made.asked, ['Some words.']);
+	assert.match(
+		made.err,
+		/^2 skipped: tables without a column .*--column NAME:\n {2}a\/data\.csv\n {2}a\/numbers\.csv$/m,
+	);
+	const named = await translated(['a/data.csv', 'a/guide.md'], ['fr']);
+	assert.equal(named.code, 1);
+	assert.match(named.err, /Nobody said which column has words\. Name it: --column NAME/);
+	await write({ 'c/app.csv': 'en,de\nSome words,\n' });
+	const other = await translated(['c/app.csv', 'a/guide.md'], ['es']);
+	assert.match(other.err, /There is no column "es" to be filled, and nobody said/);
+});
+
+test('a column of keys is no source, whichever language has its name as a code', async () => {
+	await write({ 'app.csv': 'id,fr,de\nOuvre le,Ferme la porte,\n' });
+	const made = await translated(['app.csv', '.'], ['de']);
+	assert.deepEqual(made.asked, ['Ferme la porte'], made.err);
+});
+
+test('a pattern of catalogues, tables or documents alone is checked', async () => {
+	const strings = { a: { localizations: { de: { stringUnit: { value: 'Auf' } } } }, 'Save it': {} };
+	await write({
+		'App/Main.xcstrings': JSON.stringify({ sourceLanguage: 'en', strings, version: '1.0' }),
+		'App/app.csv': table,
+		'docs/a.md': 'Some words.\n',
+	});
+	assert.match((await checked(['App/*.xcstrings'])).out, /missing: 'Save it' has no/);
+	assert.match((await checked(['App/*.csv'])).out, /app\.csv:2: missing/);
+	await translated(['docs/*.md'], ['de']);
+	assert.equal((await checked(['docs/*.md'])).code, 0);
+	await write({ 'docs/a.md': 'Other words.\n' });
+	assert.match((await checked(['docs/*.md'])).out, /^docs\/a\.de\.md:1: stale/);
+	await assert.rejects(checked(['App/*.png']), /No file that can be checked matches App\/\*\.png/);
+});
+
+test('a table in another encoding keeps it, and one that nobody can tell is named', async () => {
+	const japanese = Buffer.from('837483408343838b82f08a4a82ad', 'hex');
+	const head = (text: string) => Buffer.concat([Buffer.from(text), japanese]);
+	await write({
+		'a.csv': Buffer.from('\ufeffen\tde\r\nOpen it\t\r\n', 'utf16le'),
+		'b.csv': head('ja,en\n'),
+	});
+	const { err } = await translated(['a.csv', 'b.csv'], ['de']);
+	assert.equal(await readFile('a.csv', 'utf16le'), '\ufeffen\tde\r\nOpen it\tOPEN IT\r\n');
+	assert.match(err, /b\.csv is not in UTF-8, .*--encoding shift_jis/);
+});
