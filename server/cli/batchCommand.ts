@@ -34,9 +34,10 @@ people, which goes first. Every line has one row in DIR/output.jsonl or DIR/erro
   --out DIR      folder of the rows (default: FILE without its ending)
   --window T     time after which what is not done is given up (default 24h)
   --shard I/N    runs every N-th part of FILE, from part I (0 to N-1), without the server's queue: machines that
-                 share DIR each run their own, and whoever ends last writes the rows. In a Slurm array:
-                 --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT; in an Indexed Job of Kubernetes:
-                 --shard $JOB_COMPLETION_INDEX/N
+                 share DIR each run their own, and whoever ends last writes the rows. In a Slurm array of 8
+                 (--array=0-7): --shard $SLURM_ARRAY_TASK_ID/8, with the 8 written out, so that
+                 --array=3,5 repeats two of them; in an Indexed Job of Kubernetes:
+                 --shard $JOB_COMPLETION_INDEX/8
 `;
 
 const changes = {

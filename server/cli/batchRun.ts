@@ -1,8 +1,8 @@
 /** `nearglot batch run`: uploads a file of requests, watches its batch, fetches the rows. Goes on where it was. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { jobLimits } from '../jobs/batchLimits.ts';
@@ -20,6 +20,7 @@ import {
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { removePath } from '../store/movePath.ts';
 import { readArgs } from './args.ts';
 import { runPart, shardPart } from './batchShards.ts';
 import { batchText, progressText } from './batchText.ts';
@@ -30,11 +31,21 @@ import { writeOutput } from './outputFile.ts';
 /** Beside the rows: which batch of which file they are of. */
 const noteName = 'batch.json';
 
-interface Note {
-	readonly id: string;
+interface Asked {
 	readonly sha256: string;
-	readonly endpoint: string;
+	readonly endpoint: RequestEndpoint;
 }
+
+interface Note extends Asked {
+	/** Absent: it was asked for, and no answer has come. */
+	readonly id?: string;
+	readonly window?: string;
+	/** By which the server knows the same request again, and the file that was uploaded for it. */
+	readonly key?: string;
+	readonly file?: string;
+}
+
+const usualWindow = '24h';
 
 export async function batchRun(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {
@@ -52,6 +63,8 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 	const endpoint = await endpointOf(path, options.text('endpoint'));
 	const out = resolve(options.text('out') ?? path.slice(0, path.length - extname(path).length));
 	if (out === resolve(path)) throw new UsageError('Name a folder for the rows: --out DIR');
+	if (part !== undefined && options.text('window') !== undefined)
+		throw new UsageError('--window does not go with --shard: nothing is given up there.');
 	makeFolder(out, 0o777);
 	if (part !== undefined) {
 		const limits = jobLimits(io.env);
@@ -83,23 +96,19 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 		return writeEnd(io, out, counts);
 	}
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const first = await begin(
-		daemon,
-		path,
-		{ sha256, endpoint },
-		out,
-		options.text('window') ?? '24h',
-		io,
-	);
+	const asked = { sha256, endpoint };
+	const first = await begin(daemon, path, asked, out, options.text('window'), io);
 	const batch = await follow(daemon, first, io);
 	for (const [name, id] of [
 		['output.jsonl', batch.output_file_id],
 		['errors.jsonl', batch.error_file_id],
-	] as const)
-		if (id !== null) {
-			const response = await daemon.open(fileContent, { params: { id } }, { signal: io.signal });
-			await write(join(out, name), response.body ?? undefined);
-		}
+	] as const) {
+		const response =
+			id === null
+				? undefined
+				: await daemon.open(fileContent, { params: { id } }, { signal: io.signal });
+		await write(join(out, name), response?.body ?? undefined);
+	}
 	if (batch.status !== 'completed') {
 		io.stderr.write(batchText(batch));
 		return 1;
@@ -120,21 +129,16 @@ function writeEnd(
 async function begin(
 	daemon: DaemonConnection,
 	path: string,
-	asked: { readonly sha256: string; readonly endpoint: RequestEndpoint },
+	asked: Asked,
 	out: string,
-	window: string,
+	window: string | undefined,
 	io: CommandIo,
 ): Promise<BatchAnswer> {
-	const { signal } = io;
-	const note = join(out, noteName);
-	const before = await readPlainText(note);
+	const place = join(out, noteName);
+	const before = await noteAt(place, asked, window);
 	if (before !== undefined) {
-		const { id, sha256, endpoint } = JSON.parse(before) as Note;
-		if (sha256 !== asked.sha256 || endpoint !== asked.endpoint)
-			throw new UsageError(
-				`${out} holds the rows of another file; name another folder with --out.`,
-			);
-		const known = await daemon.call(showBatch, { params: { id } }, { signal }).catch((error) => {
+		const known = await goOn(daemon, place, before, io.signal).catch((error) => {
+			// What is kept no longer is asked for anew.
 			if (error instanceof AppError && error.code === 'not_found') return undefined;
 			throw error;
 		});
@@ -143,10 +147,47 @@ async function begin(
 	const form = new FormData();
 	form.append('purpose', 'batch');
 	setFormFile(form, await openAsBlob(path), basename(path));
-	const file = await daemon.call(uploadFile, { body: form }, { signal });
-	const body = { input_file_id: file.id, endpoint: asked.endpoint, completion_window: window };
-	const batch = await daemon.call(createBatch, { body }, { signal });
-	await writePrivateFile(note, JSON.stringify({ id: batch.id, ...asked } satisfies Note));
+	const { id: file } = await daemon.call(uploadFile, { body: form }, { signal: io.signal });
+	const note = { ...asked, window: window ?? usualWindow, key: randomUUID(), file };
+	// Before it is asked for: whenever this command ends, the next one asks for the same batch.
+	await writePrivateFile(place, JSON.stringify(note));
+	return goOn(daemon, place, note, io.signal);
+}
+
+/** @throws UsageError for one of another file, or of another time */
+async function noteAt(
+	place: string,
+	asked: Asked,
+	window: string | undefined,
+): Promise<Note | undefined> {
+	const text = await readPlainText(place);
+	if (text === undefined) return undefined;
+	const note = JSON.parse(text) as Note;
+	if (note.sha256 !== asked.sha256 || note.endpoint !== asked.endpoint)
+		throw new UsageError(
+			`${dirname(place)} holds the rows of another file; name another folder with --out.`,
+		);
+	if (window !== undefined && window !== note.window)
+		throw new UsageError(
+			`The batch of this file has begun with another --window${note.window === undefined ? '' : ` (${note.window})`}. Leave it out, or name another folder with --out.`,
+		);
+	return note;
+}
+
+/** Finds the batch of a note, or asks for it. @throws AppError `not_found` when it, or what it reads, is gone */
+async function goOn(
+	daemon: DaemonConnection,
+	place: string,
+	note: Note,
+	signal: AbortSignal,
+): Promise<BatchAnswer> {
+	const { id, key, file, sha256, endpoint, window = usualWindow } = note;
+	if (id !== undefined) return daemon.call(showBatch, { params: { id } }, { signal });
+	if (key === undefined || file === undefined) throw new AppError('not_found');
+	const body = { input_file_id: file, endpoint, completion_window: window };
+	const headers = { 'idempotency-key': key };
+	const batch = await daemon.call(createBatch, { body, headers }, { signal });
+	await writePrivateFile(place, JSON.stringify({ id: batch.id, sha256, endpoint, window }));
 	return batch;
 }
 
@@ -177,11 +218,12 @@ async function follow(
 	return last;
 }
 
+/** Rows of an earlier run do not stay beside those of this one. */
 async function write(
 	path: string,
 	content: AsyncIterable<Uint8Array> | '' | undefined,
 ): Promise<void> {
-	if (content === undefined || content === '') return;
+	if (content === undefined || content === '') return removePath(path, { force: true });
 	await writeOutput(path, content);
 }
 

@@ -3,9 +3,10 @@
  * command may end meanwhile; the next one of its kind in the project fetches what is done.
  */
 
+import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
@@ -17,19 +18,17 @@ import {
 	type DocumentState,
 	documentBatchLimits,
 } from '../protocol/routes/documentBatches.ts';
-import { readPlainText } from '../store/files.ts';
-import { makeFolder } from '../store/makeFolder.ts';
-import { removePath } from '../store/movePath.ts';
 import { isCatalogue } from '../translate/documents/catalogues.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { countsText } from '../translate/documents/textCounts.ts';
 import { textHash } from '../translate/documents/translationRecord.ts';
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import type { ParsedArgs } from './args.ts';
+import { type BatchNote, type NotedTranslation, readNotes, writeNotes } from './batchNotes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { meaningOf, noFile } from './namedFile.ts';
-import { checkFolder, checkInside, writeOutput } from './outputFile.ts';
+import { checkFolder, checkInside } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { checkPlanned, isCurrent, noteMessages } from './translateFiles.ts';
 import { type PlannedFile, type PlanOptions, translationPlan } from './translationPlan.ts';
@@ -39,27 +38,10 @@ export interface BatchOptions extends PlanOptions {
 	readonly category?: string;
 }
 
-/** One translation that a batch makes: paths from the project's folder, and the hash of the source that was sent. */
-interface Wanted {
-	readonly source: string;
-	readonly target: string;
-	readonly to: string;
-	readonly hash: string;
-	/** Id of the uploaded source, and the language as the server writes it. */
-	readonly file: string;
-	readonly language: string;
-}
-
-interface Note {
-	readonly id: string;
-	readonly wanted: readonly Wanted[];
-}
-
 /** Options that are no business of batches. */
 const foreign =
 	'watch html json align doubtful into tone gender engine encoding column accept format'.split(' ');
 
-const noteName = '.nearglot/batch.json';
 const batches = '/translator/document/batches';
 const version = 'api-version=2024-05-01';
 const pollMs = 500;
@@ -126,10 +108,11 @@ class ProjectBatch {
 
 	/** Fetches what the batches that are noted make, until they have ended. */
 	async goOn(): Promise<void> {
-		for (let notes = await this.#notes(); notes.length > 0; notes = notes.slice(1)) {
+		for (let notes = await readNotes(this.#record); notes.length > 0; notes = notes.slice(1)) {
 			const [note] = notes;
-			if (note !== undefined) await this.#follow(note);
-			await this.#writeNotes(notes.slice(1));
+			const id = note?.id ?? (note?.asked && (await this.#begun(note.asked)));
+			if (note !== undefined && id !== undefined) await this.#follow({ id, wanted: note.wanted });
+			await writeNotes(this.#record, notes.slice(1));
 		}
 	}
 
@@ -144,7 +127,7 @@ class ProjectBatch {
 			} catch (error) {
 				this.#fail(file.source, error);
 			}
-		const inputs: { readonly wanted: readonly Wanted[]; readonly from?: string }[] = [];
+		const inputs: { readonly wanted: readonly NotedTranslation[]; readonly from?: string }[] = [];
 		for (const [source, own] of due) {
 			const file = await this.#upload(source);
 			const wanted = own.map(({ file: { target, to }, hash }) => ({
@@ -161,9 +144,13 @@ class ProjectBatch {
 		}
 		for (let at = 0; at < inputs.length; at += documentBatchLimits.inputs) {
 			const some = inputs.slice(at, at + documentBatchLimits.inputs);
-			const id = await this.#start(some);
+			const asked = { key: randomUUID(), body: this.#bodyOf(some) };
 			const wanted = some.flatMap((one) => one.wanted);
-			await this.#writeNotes([...(await this.#notes()), { id, wanted }]);
+			const before = await readNotes(this.#record);
+			// Before it is asked for: whenever this command ends, the next one asks for the same batch.
+			await writeNotes(this.#record, [...before, { asked, wanted }]);
+			const id = await this.#start(asked);
+			await writeNotes(this.#record, [...before, { id, wanted }]);
 		}
 	}
 
@@ -210,11 +197,11 @@ class ProjectBatch {
 		return (await daemon.call(uploadFile, { body: form }, { signal: this.#io.signal })).id;
 	}
 
-	async #start(
-		inputs: readonly { readonly wanted: readonly Wanted[]; readonly from?: string }[],
-	): Promise<string> {
+	#bodyOf(
+		inputs: readonly { readonly wanted: readonly NotedTranslation[]; readonly from?: string }[],
+	): string {
 		const { category } = this.#options;
-		const body = {
+		return JSON.stringify({
 			inputs: inputs.map(({ wanted, from }) => ({
 				storageType: 'File',
 				source: { sourceUrl: `/v1/files/${wanted[0]?.file}`, ...defined({ language: from }) },
@@ -223,17 +210,28 @@ class ProjectBatch {
 					...defined({ category }),
 				})),
 			})),
-		};
-		const response = await this.#ask(`${batches}?${version}`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
 		});
+	}
+
+	async #start({ key, body }: { readonly key: string; readonly body: string }): Promise<string> {
+		const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+		const response = await this.#ask(`${batches}?${version}`, { method: 'POST', headers, body });
 		const location = response.headers.get('operation-location') ?? '';
 		return new URL(location).pathname.split('/').at(-1) ?? '';
 	}
 
-	async #follow({ id, wanted }: Note): Promise<void> {
+	/** The batch of a command that ended before it heard of it; `undefined` where the server no longer has its files. */
+	async #begun(asked: NonNullable<BatchNote['asked']>): Promise<string | undefined> {
+		try {
+			return await this.#start(asked);
+		} catch (error) {
+			if (error instanceof AppError && !error.kind.retryable && error.kind.httpStatus < 500)
+				return undefined;
+			throw error;
+		}
+	}
+
+	async #follow({ id, wanted }: BatchNote & { readonly id: string }): Promise<void> {
 		const { signal, stderr } = this.#io;
 		const seen = new Set<string>();
 		let ended = -1;
@@ -294,7 +292,11 @@ class ProjectBatch {
 		return found;
 	}
 
-	async #take(state: DocumentState, wanted: readonly Wanted[], seen: Set<string>): Promise<void> {
+	async #take(
+		state: DocumentState,
+		wanted: readonly NotedTranslation[],
+		seen: Set<string>,
+	): Promise<void> {
 		const { status, sourcePath, to, path, error, texts } = state;
 		if (seen.has(state.id) || !/^(?:Succeeded|Failed|Cancelled)$/.test(status)) return;
 		seen.add(state.id);
@@ -331,7 +333,7 @@ class ProjectBatch {
 	}
 
 	/** Records what the messages of a file are made from, where its source is what was sent. */
-	async #noteMessages({ source, to, hash }: Wanted, place: string): Promise<void> {
+	async #noteMessages({ source, to, hash }: NotedTranslation, place: string): Promise<void> {
 		const path = this.#record.pathOf(source);
 		const format = messageFormatOf(path);
 		const sent = format && (await readIfThere(path).catch(() => undefined));
@@ -369,24 +371,5 @@ class ProjectBatch {
 		};
 		this.#daemon ??= findOrStartDaemon({ env, onStarting }, signal);
 		return this.#daemon;
-	}
-
-	async #notes(): Promise<Note[]> {
-		const text = await readPlainText(join(this.#record.folder, noteName));
-		if (text === undefined) return [];
-		try {
-			return JSON.parse(text) as Note[];
-		} catch {
-			throw new UsageError(
-				`${noteName} is damaged. Remove it: what its batches have made stays with the server, and is asked for again.`,
-			);
-		}
-	}
-
-	async #writeNotes(notes: readonly Note[]): Promise<void> {
-		const path = join(this.#record.folder, noteName);
-		if (notes.length === 0) return removePath(path, { force: true });
-		makeFolder(dirname(path));
-		await writeOutput(path, `${JSON.stringify(notes, null, '\t')}\n`);
 	}
 }

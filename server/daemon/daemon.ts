@@ -221,10 +221,15 @@ function endWhenIdle(backend: Backend, idleEndMs: number): () => Promise<void> {
 /** A program's update waits at most this long for a daemon that has nothing to do. */
 const programLookMs = 3000;
 
-/** The next request starts the new program; answers under way are not cut for it. */
-function endWhenReplaced(backend: Backend, isCurrent: () => boolean): () => Promise<void> {
+/** The next request starts the new program; answers and batches under way do not end for it. */
+export function endWhenReplaced(
+	backend: Pick<Backend, 'activity' | 'jobs' | 'stop'>,
+	isCurrent: () => boolean,
+): () => Promise<void> {
 	const timer = setInterval(() => {
-		if (backend.activity.idle() && !isCurrent()) backend.stop('the program was replaced');
+		// Nobody may ask for anything until the morning, and a batch would rest as long.
+		if (backend.activity.idle() && !backend.jobs.isBusy && !isCurrent())
+			backend.stop('the program was replaced');
 	}, programLookMs);
 	return async () => clearInterval(timer);
 }

@@ -50,7 +50,7 @@ export function registerBatchRoutes(app: Hono<AppEnv>, backend: Backend): void {
 				`This key is for ${key.scopes.join(', ')} only, so it makes no batch of ${body.endpoint}.`,
 			);
 		const again = context.req.header('idempotency-key');
-		const { metadata } = body;
+		const { metadata, output_expires_after: expiry } = body;
 		const view = await batches.create(
 			ownerOf(context),
 			{
@@ -58,6 +58,7 @@ export function registerBatchRoutes(app: Hono<AppEnv>, backend: Backend): void {
 				endpoint: body.endpoint,
 				completionWindow: body.completion_window,
 				...(metadata === undefined ? {} : { metadata }),
+				...(expiry === undefined ? {} : { outputExpiresInS: expiry.seconds }),
 			},
 			again === '' ? undefined : again,
 		);

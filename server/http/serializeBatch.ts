@@ -33,14 +33,21 @@ export function batchAnswer({ record, end, open }: BatchView, nowMs: number): Ba
 		created_at: record.createdAt,
 		in_progress_at: open?.manifest?.at ?? end?.inProgressAt ?? null,
 		expires_at: record.expiresAt,
-		finalizing_at: end?.finalizingAt ?? null,
+		finalizing_at: end?.finalizingAt ?? open?.finalizingAt ?? null,
 		completed_at: at('completed'),
 		failed_at: at('failed'),
 		expired_at: at('expired'),
 		cancelling_at: end?.cancellingAt ?? open?.cancelledAt ?? null,
 		cancelled_at: at('cancelled'),
 		request_counts: { ...counts },
-		usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
+		usage: {
+			input_tokens: input,
+			// The interface has them in any case; they are not counted.
+			input_tokens_details: { cached_tokens: 0 },
+			output_tokens: output,
+			output_tokens_details: { reasoning_tokens: 0 },
+			total_tokens: input + output,
+		},
 		metadata: record.metadata ?? null,
 		paused: open?.isPaused ?? false,
 		progress:
@@ -59,5 +66,5 @@ function statusOf({ end, open }: BatchView): BatchStatus {
 	if (end !== undefined) return end.status;
 	if (open?.cancelledAt !== undefined) return 'cancelling';
 	if (open?.manifest === undefined) return 'validating';
-	return open.isDone ? 'finalizing' : 'in_progress';
+	return open.finalizingAt !== undefined ? 'finalizing' : 'in_progress';
 }

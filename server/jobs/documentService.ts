@@ -1,6 +1,6 @@
 /** Batches of documents: what is asked becomes one line for each document and language, and rows become their states. */
 
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { defined } from '../protocol/defined.ts';
 import type { TextCounts } from '../protocol/editingMessages.ts';
 import { AppError } from '../protocol/index.ts';
@@ -23,7 +23,7 @@ import type { DocumentStores } from './documentStores.ts';
 import type { OpenJobs } from './jobService.ts';
 import { documentEndpoint, type JobOwner, keys } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
-import { type BatchView, translationsField } from './personBatches.ts';
+import { type Again, type BatchView, translationsField } from './personBatches.ts';
 import { timedId } from './storedFiles.ts';
 
 /** One document into one language, as a line of the batch's file has it. */
@@ -100,14 +100,25 @@ export class DocumentBatches {
 		this.#allowed = allowed;
 	}
 
-	/** @throws AppError for places that are not allowed or not there, languages nobody knows, too much */
+	/**
+	 * With a key of idempotency the same request makes one batch, however often it is sent.
+	 * @throws AppError for places that are not allowed or not there, languages nobody knows, too much
+	 */
 	async start(
 		owner: JobOwner,
-		{ inputs }: DocumentBatchRequest,
+		request: DocumentBatchRequest,
 		origin: string,
 		signal: AbortSignal,
+		idempotencyKey?: string,
 	): Promise<BatchView> {
+		const { inputs } = request;
 		const { batches } = await this.#open();
+		const again: Again | undefined =
+			idempotencyKey === undefined
+				? undefined
+				: { key: idempotencyKey, request: hash('sha256', JSON.stringify(request), 'hex') };
+		const made = again && (await batches.made(owner, again));
+		if (made !== undefined) return made;
 		const group = randomUUID();
 		const lines: string[] = [];
 		const taken = new Set<string>();
@@ -186,10 +197,11 @@ export class DocumentBatches {
 			filename: `documents-${group}.jsonl`,
 			bytes: lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0),
 		};
-		return batches.createOf(owner, content, file, {
-			...{ endpoint: documentEndpoint, completionWindow: window },
+		const asked = {
+			...({ endpoint: documentEndpoint, completionWindow: window } as const),
 			metadata: { [groupField]: group, [translationsField]: String(lines.length) },
-		});
+		};
+		return batches.createOf(owner, content, file, asked, again);
 	}
 
 	async #found(

@@ -37,12 +37,14 @@ export interface Unrun {
 export async function finishBatch(
 	batch: BatchRecord,
 	manifest: BatchManifest,
-	{ done: all, cancelledAt }: Pick<OpenBatch, 'done' | 'cancelledAt'>,
+	open: Pick<OpenBatch, 'done' | 'cancelledAt'> & Partial<Pick<OpenBatch, 'finalizingAt'>>,
 	status: BatchEnding,
 	{ store, files, now, keepS, reached }: FinishDeps,
 	rest?: Unrun,
 ): Promise<void> {
-	const finalizingAt = now();
+	const { done: all, cancelledAt } = open;
+	open.finalizingAt ??= now();
+	const { finalizingAt } = open;
 	await all.refresh();
 	// Somebody may be writing one at this moment: it counts in all that is said of this end, or in nothing.
 	const done = all.snapshot();
@@ -57,7 +59,7 @@ export async function finishBatch(
 		await store.put(keys.begunFile(batch.id, id), Buffer.from(' '));
 		written.push(id);
 		await files.add(batch.owner.person, rows, {
-			...{ id, filename, purpose: 'batch_output', expiresInS: keepS },
+			...{ id, filename, purpose: 'batch_output', expiresInS: batch.outputExpiresInS ?? keepS },
 		});
 		reached?.('joined');
 		return id;

@@ -42,6 +42,12 @@ export interface ItemLine {
 
 const maxIdLength = 512;
 
+/** What makes a route answer in pieces, or later: neither is an answer that fits into a row. */
+const withoutAnswer = ['stream', 'background'] as const;
+/** As forms have it, too, where everything is a text. */
+const isSet = (value: unknown): boolean =>
+	value === true || (value !== null && /^(?:true|1)$/i.test(String(value).trim()));
+
 /** Reads a line. What is wrong with it becomes a row, never an exception. */
 export function readItem(
 	bytes: Buffer | undefined,
@@ -78,8 +84,9 @@ export function readItem(
 		return refused(id, invalid(`'url' must be the endpoint of the batch, '${endpoint}'.`, 'url'));
 	if (typeof body !== 'object' || body === null)
 		return refused(id, invalid("'body' must be the body of the request.", 'body'));
-	if ((body as Record<string, unknown>)['stream'] === true)
-		return refused(id, invalid("'stream' is not possible in a batch.", 'body.stream'));
+	const name = withoutAnswer.find((field) => isSet((body as Record<string, unknown>)[field]));
+	if (name !== undefined)
+		return refused(id, invalid(`'${name}' is not possible in a batch.`, `body.${name}`));
 	return { customId: id, call: { url, body } };
 }
 

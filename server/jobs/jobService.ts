@@ -68,6 +68,7 @@ export class JobService {
 	readonly #deps: JobServiceDeps;
 	#run: RunItem | undefined;
 	#opened: Promise<Running> | undefined;
+	#batches: Batches | undefined;
 	#again: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
@@ -102,6 +103,11 @@ export class JobService {
 		return opened;
 	}
 
+	/** Whether there is work that nobody else does when this process ends. */
+	get isBusy(): boolean {
+		return !this.#deps.isShared && (this.#batches?.isBusy ?? false);
+	}
+
 	/** Path of an object that is a file of this machine. */
 	localPath(key: string): string | undefined {
 		return this.#deps.localPath?.(key);
@@ -129,6 +135,7 @@ export class JobService {
 		const batches: Batches = new Batches({
 			...{ store, files, limits, now, onChange: () => manager.look() },
 		});
+		this.#batches = batches;
 		/** What was said of the queue and of the store last, and holds. */
 		const troubles = new Map<'queue' | 'store', string>();
 		const worker = new BatchWorker({
@@ -182,10 +189,9 @@ export class JobService {
 			cancel: (person) => cancelJobs(person, { store, batches }),
 			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
+				// All are told before one is waited for, or the others would begin more.
 				sweeping.abort();
-				await swept;
-				await manager.close();
-				await worker.close();
+				await Promise.all([swept, manager.close(), worker.close()]);
 				await queue[Symbol.asyncDispose]();
 				await store[Symbol.asyncDispose]();
 			},

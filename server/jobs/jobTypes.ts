@@ -47,6 +47,8 @@ export interface BatchRecord {
 	readonly inputFileId: string;
 	readonly completionWindow: string;
 	readonly metadata?: Readonly<Record<string, string>>;
+	/** Seconds that output and errors are kept, in place of what the server keeps them. */
+	readonly outputExpiresInS?: number;
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }

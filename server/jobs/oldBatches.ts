@@ -23,6 +23,8 @@ export interface OldBatchesDeps {
 	readonly log: Logger;
 	/** A batch that nobody knew to be under way is. */
 	readonly onOpen?: () => void;
+	/** See {@link StoredFiles.sweep}. */
+	readonly settleMs?: number;
 }
 
 /** Looks now and every hour, until the signal is aborted. */
@@ -79,9 +81,10 @@ export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Prom
 	}
 	const read = new Set<string>();
 	for await (const key of store.list(keys.open)) {
+		signal?.throwIfAborted();
 		const id = key.slice(keys.open.length);
 		const record = await readJsonObject<BatchRecord>(store, keys.record(id));
 		if (record !== undefined) read.add(record.inputFileId);
 	}
-	await files.sweep(read);
+	await files.sweep(read, signal, deps.settleMs);
 }

@@ -30,6 +30,8 @@ export class OpenBatch {
 	#stop = new AbortController();
 	/** Items of shards that run here. */
 	running = 0;
+	/** When its files were begun, in seconds since 1970. */
+	finalizingAt: number | undefined;
 	#samples: { readonly at: number; readonly items: number }[] = [];
 
 	constructor(record: BatchRecord, store: ObjectStore) {

@@ -32,6 +32,16 @@ export interface NewBatch {
 	readonly endpoint: BatchEndpoint;
 	readonly completionWindow: string;
 	readonly metadata?: Readonly<Record<string, string>>;
+	/** See {@link BatchRecord.outputExpiresInS}. */
+	readonly outputExpiresInS?: number;
+}
+
+/** What makes a request the same one however often it is sent. */
+export interface Again {
+	/** Of idempotency, as it was sent. */
+	readonly key: string;
+	/** Hash of what is asked. */
+	readonly request: string;
 }
 
 /** A batch at this moment. */
@@ -65,7 +75,7 @@ const requestHash = ({ metadata, ...asked }: NewBatch): string => {
 	return hash('sha256', JSON.stringify(same), 'hex');
 };
 
-const againKey = ({ person }: JobOwner, key: string): string =>
+const againKey = ({ person }: JobOwner, { key }: Again): string =>
 	keys.again(personFolder(person), hash('sha256', key, 'hex'));
 
 /** Seconds of `24h`, `30m`, `7d`. @throws AppError `invalid_request` */
@@ -92,13 +102,28 @@ export class Batches {
 	 * Makes a batch. With a key of idempotency the same request makes one batch, however often it is sent.
 	 * @throws AppError `not_found` for the file, `conflict` for a key that another request had, `batch_queue_full`
 	 */
-	async create(owner: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<BatchView> {
+	create(owner: JobOwner, asked: NewBatch, idempotencyKey?: string): Promise<BatchView> {
+		const again =
+			idempotencyKey === undefined
+				? undefined
+				: { key: idempotencyKey, request: requestHash(asked) };
+		return this.#make(owner, asked, again);
+	}
+
+	/** The batch that a request with this key has made. @throws AppError `conflict` */
+	async made(owner: JobOwner, again: Again): Promise<BatchView | undefined> {
+		const id = await this.#madeBy(owner, again);
+		const record = id === undefined ? undefined : await this.#record(id);
+		return record === undefined ? undefined : this.#viewOf(record);
+	}
+
+	async #make(owner: JobOwner, asked: NewBatch, again: Again | undefined): Promise<BatchView> {
 		const { store, now } = this.#deps;
 		const lastsS = windowSeconds(asked.completionWindow);
-		const first = await this.#madeBy(owner, asked, idempotencyKey);
+		const first = again && (await this.#madeBy(owner, again));
 		let known = first === undefined ? undefined : await this.#record(first);
 		if (known === undefined) await this.#checkNew(owner.person, asked.inputFileId);
-		const id = first ?? (await this.#idFor(owner, asked, idempotencyKey));
+		const id = first ?? (await this.#idFor(owner, again));
 		known ??= await this.#record(id);
 		if (known !== undefined && (await store.size(keys.end(id))) !== undefined)
 			return this.#viewOf(known);
@@ -116,7 +141,7 @@ export class Batches {
 			await store.put(keys.openBatch(id), Buffer.from(' '));
 		} catch (error) {
 			// Nobody is told of it. With a key the same request makes it whole.
-			if (idempotencyKey === undefined) await removeBatch(store, folder, id).catch(() => {});
+			if (again === undefined) await removeBatch(store, folder, id).catch(() => {});
 			throw error;
 		}
 		this.#deps.onChange();
@@ -133,17 +158,20 @@ export class Batches {
 		lines: AsyncIterable<Uint8Array>,
 		{ filename, bytes }: { readonly filename: string; readonly bytes: number },
 		asked: Omit<NewBatch, 'inputFileId'>,
+		again?: Again,
 	): Promise<BatchView> {
 		const { files, limits } = this.#deps;
 		await this.#checkRoom(owner.person);
 		const expiresInS = windowSeconds(asked.completionWindow) + limits.keepDays * 86_400;
 		const file = { filename, purpose: 'batch', expiresInS };
 		const { id: inputFileId } = await files.upload(owner.person, lines, bytes, file);
+		let isUsed = false;
 		try {
-			return await this.create(owner, { ...asked, inputFileId });
-		} catch (error) {
-			await files.discard(owner.person, inputFileId).catch(() => {});
-			throw error;
+			const view = await this.#make(owner, { ...asked, inputFileId }, again);
+			isUsed = view.record.inputFileId === inputFileId;
+			return view;
+		} finally {
+			if (!isUsed) await files.discard(owner.person, inputFileId).catch(() => {});
 		}
 	}
 
@@ -218,16 +246,24 @@ export class Batches {
 			bytes += line.byteLength;
 			count++;
 		}
-		const { endpoint, completionWindow, metadata = {} } = record;
+		const { endpoint, completionWindow, metadata = {}, outputExpiresInS } = record;
 		const file = { filename: `${id}_retry.jsonl`, bytes };
 		return this.createOf(owner, lines(), file, {
 			...{ endpoint, completionWindow },
+			...(outputExpiresInS === undefined ? {} : { outputExpiresInS }),
 			metadata: {
 				...metadata,
 				...(endpoint === documentEndpoint ? { [translationsField]: String(count) } : {}),
 				[retryField]: id,
 			},
 		});
+	}
+
+	/** Whether there is one that has not ended, does not rest, and has nothing in its way. */
+	get isBusy(): boolean {
+		return [...this.#open.values()].some(
+			({ isPaused, problem }) => !isPaused && problem === undefined,
+		);
 	}
 
 	/** One that has not ended, kept in memory while that is so. */
@@ -295,27 +331,22 @@ export class Batches {
 	}
 
 	/** The id of a new batch; the same one for the same key. */
-	async #idFor(owner: JobOwner, asked: NewBatch, key: string | undefined): Promise<string> {
+	async #idFor(owner: JobOwner, again: Again | undefined): Promise<string> {
 		const { store, now } = this.#deps;
 		const id = timedId('batch_', now());
-		if (key === undefined) return id;
-		const content = jsonContent({ id, request: requestHash(asked) });
-		if (await store.putIfAbsent(againKey(owner, key), content)) return id;
-		return (await this.#madeBy(owner, asked, key)) ?? id;
+		if (again === undefined) return id;
+		const content = jsonContent({ id, request: again.request });
+		if (await store.putIfAbsent(againKey(owner, again), content)) return id;
+		return (await this.#madeBy(owner, again)) ?? id;
 	}
 
 	/** The id that a request with this key got. @throws AppError `conflict` for one that was another request's */
-	async #madeBy(
-		owner: JobOwner,
-		asked: NewBatch,
-		key: string | undefined,
-	): Promise<string | undefined> {
-		if (key === undefined) return undefined;
+	async #madeBy(owner: JobOwner, again: Again): Promise<string | undefined> {
 		const first = await readJsonObject<{ id: string; request: string }>(
 			this.#deps.store,
-			againKey(owner, key),
+			againKey(owner, again),
 		);
-		if (first === undefined || first.request === requestHash(asked)) return first?.id;
+		if (first === undefined || first.request === again.request) return first?.id;
 		throw new AppError(
 			'conflict',
 			'Another request has had this Idempotency-Key. Send the same request, or another key.',

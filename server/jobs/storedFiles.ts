@@ -1,6 +1,7 @@
 /** Files that people have uploaded, and those that batches have made: immutable, each of one person. */
 
 import { createHash, hash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
 import { LruMap } from '../protocol/lruMap.ts';
 import type { JobLimits } from './batchLimits.ts';
@@ -50,8 +51,16 @@ const spareBytes = 256 * mib;
 const none = { bytes: 0, files: 0 };
 /** Content of this age that has no record gets none. */
 const withoutRecordMs = 24 * 3600_000;
+/** So long at most it takes from the end of a content to its record. */
+const usualSettleMs = 60_000;
 /** Milliseconds for which a count holds: others write to the store, too. What is refused is counted anew sooner. */
 const countHoldsMs = { room: 10_000, refusal: 1000 };
+
+interface FileFacts {
+	readonly bytes: number;
+	/** Seconds since 1970. */
+	readonly expiresAt: number;
+}
 
 /** What a person keeps. */
 interface Kept {
@@ -68,7 +77,8 @@ export class StoredFiles {
 	readonly #room: FileRoom | undefined;
 	/** Uploads that are being written, by person. */
 	readonly #coming = new Map<string, { bytes: number; files: number }>();
-	readonly #sizes = new LruMap<string, number>(100_000);
+	/** Of the records, which never change, what is asked of all of them again and again. */
+	readonly #facts = new LruMap<string, FileFacts>(100_000);
 	readonly #kept = new LruMap<string, Kept>(10_000);
 	/** Counts that are being made: uploads that come together wait for one. */
 	readonly #counting = new Map<string, Promise<Kept>>();
@@ -167,7 +177,7 @@ export class StoredFiles {
 		this.#kept.set(person, kept);
 		for await (const key of this.#store.list(keys.filesOf(personFolder(person)))) {
 			kept.files++;
-			kept.bytes += await this.#bytesOf(key);
+			kept.bytes += (await this.#factsOf(key)).bytes;
 		}
 		return kept;
 	}
@@ -183,13 +193,13 @@ export class StoredFiles {
 		return [...this.#coming.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 	}
 
-	/** Bytes of the file of a record, which never changes. */
-	async #bytesOf(key: string): Promise<number> {
-		const known = this.#sizes.get(key);
+	async #factsOf(key: string): Promise<FileFacts> {
+		const known = this.#facts.get(key);
 		if (known !== undefined) return known;
-		const bytes = (await readJsonObject<FileRecord>(this.#store, key))?.bytes ?? 0;
-		this.#sizes.set(key, bytes);
-		return bytes;
+		const record = await readJsonObject<FileRecord>(this.#store, key);
+		const { bytes = 0, expiresAt = Number.POSITIVE_INFINITY } = record ?? {};
+		if (record !== undefined) this.#facts.set(key, { bytes, expiresAt });
+		return { bytes, expiresAt };
 	}
 
 	/** Keeps a file whatever is kept already: what a batch has made is not lost. */
@@ -253,10 +263,7 @@ export class StoredFiles {
 
 	/** Removes what there is of a file, also where whoever wrote it ended before it was whole. */
 	async discard(person: string, id: string): Promise<void> {
-		const bytes = await this.get(person, id).then(
-			(record) => record.bytes,
-			() => undefined,
-		);
+		const bytes = (await this.get(person, id).catch(ignoreMissing))?.bytes;
 		await this.#store.remove(keys.file(personFolder(person), id));
 		if (bytes !== undefined) this.#changeKept(person, -bytes, -1);
 		await this.#store.remove(keys.fileContent(id));
@@ -264,13 +271,21 @@ export class StoredFiles {
 
 	list(person: string, range: ListRange, purpose?: string): Promise<ListPage<FileRecord>> {
 		return listPage(this.#store, keys.filesOf(personFolder(person)), range, async (id) => {
-			const record = await this.get(person, id).catch(() => undefined);
+			const record = await this.get(person, id).catch(ignoreMissing);
 			return purpose === undefined || record?.purpose === purpose ? record : undefined;
 		});
 	}
 
-	/** Removes those whose time is over, of everybody, but for these. */
-	async sweep(but: ReadonlySet<string>): Promise<void> {
+	/**
+	 * Removes those whose time is over, of everybody, but for these.
+	 * @param settleMs milliseconds after which content that has no record is looked at again: a translation has had its
+	 * id for as long as its batch takes, and may be written at this moment
+	 */
+	async sweep(
+		but: ReadonlySet<string>,
+		signal?: AbortSignal,
+		settleMs = usualSettleMs,
+	): Promise<void> {
 		// Listed before the records: a file that is written meanwhile has one.
 		const contents = new Set<string>();
 		for await (const key of this.#store.list(keys.files)) {
@@ -278,16 +293,30 @@ export class StoredFiles {
 			if (isFileId(id) && timeOfId(id) < this.#now() - withoutRecordMs) contents.add(id);
 		}
 		for await (const key of this.#store.list(keys.filesOfAll)) {
-			contents.delete(key.slice(key.lastIndexOf('/') + 1));
-			const record = await readJsonObject<FileRecord>(this.#store, key);
-			if (record?.expiresAt === undefined || record.expiresAt * 1000 > this.#now()) continue;
-			if (but.has(record.id)) continue;
+			signal?.throwIfAborted();
+			const id = key.slice(key.lastIndexOf('/') + 1);
+			contents.delete(id);
+			const { expiresAt } = await this.#factsOf(key);
+			if (expiresAt * 1000 > this.#now() || but.has(id)) continue;
 			await this.#store.remove(key);
-			await this.#store.remove(keys.fileContent(record.id));
+			await this.#store.remove(keys.fileContent(id));
 		}
+		if (contents.size === 0) return;
+		await sleep(settleMs, undefined, { ref: false, ...(signal && { signal }) });
+		for await (const key of this.#store.list(keys.filesOfAll))
+			contents.delete(key.slice(key.lastIndexOf('/') + 1));
 		// Whoever wrote these ended before it could say whose they are: nobody finds them.
-		for (const id of contents) await this.#store.remove(keys.fileContent(id));
+		for (const id of contents) {
+			signal?.throwIfAborted();
+			await this.#store.remove(keys.fileContent(id));
+		}
 	}
+}
+
+/** What cannot be read for another reason is not said to be absent. */
+function ignoreMissing(error: unknown): undefined {
+	if (error instanceof AppError && error.code === 'not_found') return undefined;
+	throw error;
 }
 
 export const isFileId = (id: string): boolean => /^file-[0-9a-z]{25}$/.test(id);

@@ -59,7 +59,10 @@ test('Ctrl+C leaves the batch running', { skip: needsSignals }, async () => {
 	await writeFile(file, Array.from({ length: 100 }, (_, id) => line(id)).join(''));
 	const child = home.start(['batch', 'run', file]);
 	const note = join(file.replace('.jsonl', ''), 'batch.json');
-	await until('the batch is begun', () => existsSync(note));
+	await until(
+		'the batch is begun',
+		async () => existsSync(note) && (await readFile(note, 'utf8')).includes('"id"'),
+	);
 	let said = '';
 	child.stderr?.on('data', (part) => {
 		said += part;
@@ -70,6 +73,50 @@ test('Ctrl+C leaves the batch running', { skip: needsSignals }, async () => {
 	const after = await home.run(['batch', 'run', file]);
 	assert.match(after.stderr, /100 done, 0 failed/);
 	assert.equal(new Set(await idsIn(join(file.replace('.jsonl', ''), 'output.jsonl'))).size, 100);
+});
+
+test('a command that ended before it heard of its batch asks for the same one', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	await writeFile(file, line(0));
+	const run = (...more: string[]) => home.run(['batch', 'run', file, ...more]);
+	const list = async (): Promise<{ readonly id: string; readonly input_file_id: string }[]> =>
+		JSON.parse((await home.run(['batch', 'list', '--json'])).stdout);
+	const first = await run('--window', '2h');
+	assert.equal(first.code, 0, first.stderr);
+	const note = join(file.replace('.jsonl', ''), 'batch.json');
+	const { sha256, endpoint, window } = JSON.parse(await readFile(note, 'utf8'));
+	assert.equal(window, '2h');
+	// As it is before the answer comes.
+	const [batch] = await list();
+	const pending = { sha256, endpoint, window, key: 'one key', file: batch?.input_file_id };
+	await writeFile(note, JSON.stringify(pending));
+	assert.equal((await run()).code, 0);
+	const made = await list();
+	assert.notEqual(made[0]?.id, batch?.id, 'nobody had asked with this key');
+	await writeFile(note, JSON.stringify(pending));
+	assert.equal((await run('--window', '2h')).code, 0);
+	assert.deepEqual(await list(), made);
+	for (const other of [
+		['--window', '3h'],
+		['--window', '2h', '--shard', '0/1'],
+	]) {
+		const refused = await run(...other);
+		assert.equal(refused.code, 2, refused.stderr);
+		assert.match(refused.stderr, /--window/);
+	}
+});
+
+test('rows of an earlier file do not stay beside those of the next', async () => {
+	const folder = temporaryFolder('batch');
+	const file = join(folder, 'in.jsonl');
+	const out = join(folder, 'in');
+	await writeFile(file, `${line(0)}${line(1, 'no-such-model')}`);
+	const run = () => home.run(['batch', 'run', file, '--shard', '0/1']);
+	assert.match((await run()).stderr, /1 done, 1 failed/);
+	await writeFile(file, `${line(0)}${line(1)}`);
+	assert.match((await run()).stderr, /2 done, 0 failed/);
+	assert.equal(existsSync(join(out, 'errors.jsonl')), false);
+	assert.deepEqual(await idsIn(join(out, 'output.jsonl')), ['0', '1']);
 });
 
 test('parts of a file are run without a queue, and whoever ends last writes the rows', async () => {

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { findOrStartDaemon } from '../../server/daemon/findDaemon.ts';
 import { type Finished, type Home, newHome } from '../support/home.ts';
 import { programArgs } from '../support/program.ts';
 import { needsSignals } from '../support/systemNeeds.ts';
@@ -81,7 +82,10 @@ test('a batch of files that was left goes on, and no edit of a translation is lo
 	const batch = ['translate', '*.md', '--from', 'en', '--to', 'de', '--batch'];
 	const child = start(folder, batch);
 	const note = join(folder, '.nearglot/batch.json');
-	await until('the batch is begun', () => existsSync(note));
+	await until(
+		'the batch is begun',
+		async () => existsSync(note) && (await readFile(note, 'utf8')).includes('"id"'),
+	);
 	let said = '';
 	child.stderr?.on('data', (part) => {
 		said += part;
@@ -101,4 +105,47 @@ test('a batch of files that was left goes on, and no edit of a translation is lo
 		JSON.parse((await run(folder, ['batch', 'list', '--json'])).stdout).length > 0,
 		true,
 	);
+});
+
+test('a command that ended before it heard of its batch goes on with the same one', {
+	skip: needsSignals,
+}, async () => {
+	const folder = temporaryFolder('batch');
+	await mkdir(join(folder, '.git'));
+	const names = Array.from({ length: 12 }, (_, index) => `leaf${index}.md`);
+	for (const name of names)
+		await writeFile(join(folder, name), `# Open ${name}\n\nSave the file.\n`);
+	const batch = ['translate', '*.md', '--from', 'en', '--to', 'de', '--batch'];
+	const list = async (): Promise<unknown[]> =>
+		JSON.parse((await run(folder, ['batch', 'list', '--json'])).stdout);
+	const before = (await list()).length;
+	const child = start(folder, batch);
+	const note = join(folder, '.nearglot/batch.json');
+	await until(
+		'the batch is begun',
+		async () => existsSync(note) && (await readFile(note, 'utf8')).includes('"id"'),
+	);
+	child.kill('SIGKILL');
+	await once(child, 'close');
+	// As it is when the server has heard of it, and the command has not heard of that.
+	const [{ wanted }] = JSON.parse(await readFile(note, 'utf8'));
+	const body = JSON.stringify({
+		inputs: wanted.map(({ file, language }: Record<string, string>) => ({
+			storageType: 'File',
+			source: { sourceUrl: `/v1/files/${file}`, language: 'en' },
+			targets: [{ targetUrl: '/v1/files', language }],
+		})),
+	});
+	const daemon = await findOrStartDaemon({ env: home.env }, AbortSignal.timeout(60_000));
+	await daemon.request('/translator/document/batches?api-version=2024-05-01', {
+		...{ method: 'POST', body },
+		headers: { 'content-type': 'application/json', 'idempotency-key': 'one key' },
+	});
+	assert.equal((await list()).length, before + 2);
+	await writeFile(note, JSON.stringify([{ asked: { key: 'one key', body }, wanted }]));
+	const after = await run(folder, batch);
+	assert.equal(after.code, 0, after.stderr);
+	assert.match(after.stderr, /12 translated/);
+	for (const name of names) await stat(join(folder, name.replace('.md', '.de.md')));
+	assert.equal((await list()).length, before + 2);
 });

@@ -37,6 +37,7 @@ const begin = async (lines: readonly string[], client = openai) =>
 		endpoint: '/v1/chat/completions',
 		completion_window: '24h',
 		metadata: { of: 'a test' },
+		output_expires_after: { anchor: 'created_at', seconds: 7200 },
 	});
 
 const ended = async (id: string, client = openai) => {
@@ -124,6 +125,11 @@ test('every line of a batch has one row, whatever is wrong with it, and the othe
 		],
 	);
 	assert.equal(done.usage?.total_tokens, 2 * 6);
+	assert.deepEqual(done.usage?.input_tokens_details, { cached_tokens: 0 });
+	for (const id of [done.output_file_id, done.error_file_id]) {
+		const { created_at: at, expires_at: end = 0 } = await openai.files.retrieve(id ?? '');
+		assert.equal(end - at, 7200);
+	}
 });
 
 test('an item that ends the process of its model is found, tried twice alone and given up; the others are done', async () => {

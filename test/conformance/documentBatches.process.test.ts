@@ -13,6 +13,7 @@ import { signPerson } from '../../server/gateway/identity/signedPerson.ts';
 import { memberRole, personHeader, roleHeader } from '../../server/protocol/index.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
+import { until } from '../support/until.ts';
 
 // It is a CommonJS module whose types say otherwise.
 const {
@@ -180,6 +181,68 @@ test('uploaded files are translated into several languages, with a glossary, and
 			['guide.de.md', 'batch_output'],
 			['leitfaden.fr.md', 'batch_output'],
 		],
+	);
+});
+
+test('with the same Idempotency-Key a request makes one batch', async () => {
+	const [good, gone] = [await upload('good.md', '# Open\n'), await upload('gone.md', '# Close\n')];
+	const inputs = [good, gone].map((id) => ({
+		storageType: 'File',
+		source: { sourceUrl: `${server.url}/v1/files/${id}`, language: 'en' },
+		targets: [{ targetUrl: `${server.url}/v1/files`, language: 'de' }],
+	}));
+	const start = async (body: object) => {
+		const response = await fetch(
+			`${server.url}/translator/document/batches?api-version=2024-05-01`,
+			{
+				...{ method: 'POST', body: JSON.stringify(body) },
+				headers: {
+					...server.keyed,
+					...{ 'content-type': 'application/json', 'idempotency-key': 'one key' },
+				},
+			},
+		);
+		await response.text();
+		return { status: response.status, at: response.headers.get('operation-location') ?? '' };
+	};
+	const first = await start({ inputs });
+	assert.equal(first.status, 202);
+	await fetch(`${server.url}/v1/files/${gone}`, { method: 'DELETE', headers: server.keyed });
+	assert.deepEqual(await start({ inputs }), first);
+	assert.equal((await start({ inputs: inputs.slice(1) })).status, 409);
+});
+
+test('what has failed is tried again as a batch of its own length, and a list that was deleted is said to be', async () => {
+	const [good, bad] = [await upload('good.md', '# Open\n'), await upload('bad.docx', 'no archive')];
+	const first = await run(
+		[good, bad].map((id) => ({
+			storageType: 'File',
+			source: { sourceUrl: `${server.url}/v1/files/${id}`, language: 'en' },
+			targets: [{ targetUrl: `${server.url}/v1/files`, language: 'de' }],
+		})),
+	);
+	assert.deepEqual([first.operation.summary.total, first.operation.summary.failed], [2, 1]);
+	const retried = await fetch(`${server.url}/v1/batches/${first.id}/retry`, {
+		...{ method: 'POST', headers: server.keyed },
+	});
+	const { id, input_file_id: list } = (await retried.json()) as {
+		id: string;
+		input_file_id: string;
+	};
+	const shown = async () => {
+		const answer = await client.path('/document/batches/{id}', id).get();
+		if (isUnexpected(answer)) throw new Error(JSON.stringify(answer.body));
+		return answer.body;
+	};
+	await until('it ends', async () => !/NotStarted|Running/.test((await shown()).status));
+	const { total, failed, cancelled } = (await shown()).summary;
+	assert.deepEqual([total, failed, cancelled], [1, 1, 0]);
+	await fetch(`${server.url}/v1/files/${list}`, { method: 'DELETE', headers: server.keyed });
+	const documents = await client.path('/document/batches/{id}/documents', id).get();
+	assert.equal(documents.status, '404');
+	assert.match(
+		JSON.stringify(documents.body),
+		/The list of the documents of this batch was deleted/,
 	);
 });
 

@@ -29,3 +29,19 @@ test('a body that is nested too deeply to be sent is refused as such', () => {
 	assert.throws(() => bodyText(call.body), { code: 'invalid_json' });
 	assert.equal(bodyText({ input: ['a'] }), '{"input":["a"]}');
 });
+
+test('what is answered in pieces or later is refused, however it is written', () => {
+	const asked = (endpoint: '/v1/responses' | '/v1/audio/transcriptions', body: object) =>
+		readItem(Buffer.from(JSON.stringify({ custom_id: 'a', url: endpoint, body })), endpoint, false)
+			.call;
+	const refused: readonly [string, unknown][] = [
+		...[true, 'true', 'True', '1', 1].map((value): [string, unknown] => ['stream', value]),
+		['background', true],
+	];
+	for (const [name, value] of refused) {
+		const call = asked('/v1/audio/transcriptions', { file: 'file-1', [name]: value });
+		assert.ok(call instanceof AppError && call.param === `body.${name}`, `${name} ${value}`);
+	}
+	for (const value of [false, 'false', '0', null, undefined])
+		assert.ok(!(asked('/v1/responses', { stream: value, background: value }) instanceof AppError));
+});

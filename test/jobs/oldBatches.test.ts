@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
 import { keys } from '../../server/jobs/jobTypes.ts';
 import { jsonContent } from '../../server/jobs/objectStore.ts';
 import { sweepOld } from '../../server/jobs/oldBatches.ts';
-import { StoredFiles, timedId, timeOfId } from '../../server/jobs/storedFiles.ts';
+import { personFolder, StoredFiles, timedId, timeOfId } from '../../server/jobs/storedFiles.ts';
 import { silentLogger } from '../../server/services/logger.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -70,12 +71,17 @@ test('content whose writer ended before it said whose it is goes after a day; wh
 	});
 	const lost = timedId('file-', began);
 	const young = timedId('file-', began + 1.5 * day);
-	for (const id of [lost, young]) await store.put(keys.fileContent(id), Buffer.from('lines'));
+	// A translation has had its id since its batch began, and is being written.
+	const late = timedId('file-', began);
+	for (const id of [lost, young, late]) await store.put(keys.fileContent(id), Buffer.from('lines'));
 	at = began + 2 * day;
-	await sweepOld({ store, files, keepDays: 30, now, log: silentLogger });
+	const swept = sweepOld({ store, files, keepDays: 30, now, log: silentLogger, settleMs: 1000 });
+	await sleep(200);
+	await store.put(keys.file(personFolder('p'), late), jsonContent({ id: late, bytes: 5 }));
+	await swept;
 	const left: string[] = [];
 	for await (const key of store.list(keys.files)) left.push(key.slice(keys.files.length));
-	assert.deepEqual(left.sort(), [kept.id, young].sort());
+	assert.deepEqual(left.sort(), [kept.id, young, late].sort());
 });
 
 test('a batch that is whole but for the word that there is work goes on; what is left of one that was removed goes', async () => {
@@ -106,4 +112,34 @@ test('a batch that is whole but for the word that there is work goes on; what is
 	assert.equal(opened, 1);
 	for (const key of [keys.manifest(left), keys.batchOf('p', left)])
 		assert.ok(!(await has(key)), key);
+});
+
+test('a sweep reads each record once, and ends when it is told to', async () => {
+	const began = Date.UTC(2026, 0, 1);
+	const now = () => began;
+	await using store = await openFolderStore(temporaryFolder('old'), now);
+	for (let at = 0; at < 5; at++)
+		await new StoredFiles(store, now).add('p', Readable.from([Buffer.from('lines')]), {
+			...{ filename: 'in', purpose: 'user_data' },
+		});
+	let reads = 0;
+	const stop = new AbortController();
+	const counted = new Proxy(store, {
+		get: (target, name) =>
+			name === 'read'
+				? (key: string) => {
+						reads++;
+						if (reads === 7) stop.abort();
+						return target.read(key);
+					}
+				: Reflect.get(target, name).bind(target),
+	});
+	const files = new StoredFiles(counted, now);
+	const deps = { store: counted, files, keepDays: 30, now, log: silentLogger };
+	await sweepOld(deps);
+	await sweepOld(deps);
+	assert.equal(reads, 5);
+	const other = { ...deps, files: new StoredFiles(counted, now) };
+	await assert.rejects(sweepOld(other, stop.signal), { name: 'AbortError' });
+	assert.equal(reads, 7);
 });

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
-import { type FileRoom, StoredFiles } from '../../server/jobs/storedFiles.ts';
+import { type FileRoom, personFolder, StoredFiles } from '../../server/jobs/storedFiles.ts';
+import { AppError } from '../../server/protocol/index.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const mib = 1_048_576;
@@ -107,4 +108,29 @@ test('a flood of small files has what is kept counted now and then, not for each
 	now += 10_000;
 	await assert.rejects(upload(), { code: 'payload_too_large' });
 	assert.equal(lists, 3);
+});
+
+test('a file that cannot be read is not left out of a list without a word', async () => {
+	const { store, upload, files: own } = await opened({ personBytes: 1000, personFiles: 10 });
+	const { id } = await upload('a', 9);
+	let isAway = true;
+	const away = new Proxy(store, {
+		get: (target, name) =>
+			name === 'read' && isAway
+				? () => {
+						throw new AppError('store_unavailable', 'The store is away.');
+					}
+				: Reflect.get(target, name).bind(target),
+	});
+	const files = new StoredFiles(away, Date.now);
+	const range = { limit: 10, order: 'asc' } as const;
+	await assert.rejects(files.list('a', range), { code: 'store_unavailable' });
+	await assert.rejects(files.discard('a', id), { code: 'store_unavailable' });
+	isAway = false;
+	assert.equal((await files.list('a', range)).items.length, 1);
+	await store.put(
+		`files-of/${personFolder('a')}/file-${'0'.repeat(25)}`,
+		Buffer.from('{"expiresAt":0}'),
+	);
+	assert.equal((await own.list('a', range)).items.length, 1, 'what is over is left out');
 });

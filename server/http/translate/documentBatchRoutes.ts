@@ -59,7 +59,8 @@ export function registerDocumentBatchRoutes(app: Hono<AppEnv>, backend: Backend)
 				param: unread.slice(0, 100),
 			});
 		const origin = originOf(context);
-		const { record } = await batches.start(owner, request, origin, context.get('signal'));
+		const again = context.req.header('idempotency-key') || undefined;
+		const { record } = await batches.start(owner, request, origin, context.get('signal'), again);
 		const location = `${origin}${context.req.path}/${record.id}?api-version=2024-05-01`;
 		return context.body(null, 202, { 'operation-location': location });
 	});

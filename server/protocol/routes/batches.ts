@@ -51,7 +51,9 @@ const batch = z.object({
 	request_counts: z.object({ total: z.number(), completed: z.number(), failed: z.number() }),
 	usage: z.object({
 		input_tokens: z.number(),
+		input_tokens_details: z.object({ cached_tokens: z.number() }),
 		output_tokens: z.number(),
+		output_tokens_details: z.object({ reasoning_tokens: z.number() }),
 		total_tokens: z.number(),
 	}),
 	metadata: z.record(z.string(), z.string()).nullable(),
@@ -92,6 +94,12 @@ export const createBatch = route({
 			),
 			completion_window: string({ minLength: 1, maxLength: 8 }),
 			metadata: optional(metadataField),
+			output_expires_after: optional(
+				object({
+					anchor: oneOf('created_at'),
+					seconds: integer({ min: 3600, max: 2_592_000 }),
+				}),
+			),
 		}),
 		smallBody,
 	),

@@ -1,0 +1,73 @@
+/** Whether there is work that nobody does when this process ends. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { batchAnswer } from '../../server/http/serializeBatch.ts';
+import { finishBatch } from '../../server/jobs/finishBatch.ts';
+import { openFolderStore } from '../../server/jobs/folderStore.ts';
+import { type BatchRecord, batchVersion, keys } from '../../server/jobs/jobTypes.ts';
+import { OpenBatch } from '../../server/jobs/openBatch.ts';
+import { StoredFiles } from '../../server/jobs/storedFiles.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { until } from '../support/until.ts';
+import { begun, finished, items, owner } from './batchProcesses.ts';
+import { capitals, openJobs } from './jobWorker.ts';
+
+test('a batch is work until it ends or rests, but for a queue that others have, too', async () => {
+	const folder = temporaryFolder('busy');
+	const options = {
+		...{ store: join(folder, 'store'), queue: join(folder, 'queue.db'), leaseMs: 10_000 },
+		...{ isAlone: true, width: 1, itemMs: 0 },
+	};
+	const { service: serving, id } = await begun(items(4), options);
+	assert.equal(serving.isBusy, false, 'others do it');
+	await serving.close();
+	const { promise: go, resolve } = Promise.withResolvers<void>();
+	const service = openJobs(options);
+	service.start(async (call, signal) => {
+		await go;
+		return capitals(0)(call, signal);
+	});
+	const jobs = await service.open();
+	await until('it is under way', () => service.isBusy);
+	await jobs.batches.pause(owner.person, id, true);
+	assert.equal(service.isBusy, false);
+	await jobs.batches.pause(owner.person, id, false);
+	assert.equal(service.isBusy, true);
+	resolve();
+	await finished(jobs, id);
+	await until('it is over', () => !service.isBusy);
+	await service.close();
+});
+
+test('a batch whose files are being written says since when', async () => {
+	await using store = await openFolderStore(temporaryFolder('busy'), Date.now);
+	const record: BatchRecord = {
+		...{ version: batchVersion, id: 'batch', owner, endpoint: '/v1/embeddings' },
+		...{ inputFileId: 'file', completionWindow: '1h', createdAt: 1, expiresAt: 2 },
+	};
+	const open = new OpenBatch(record, store);
+	const shards = [{ number: 0, start: 0, end: 1, firstLine: 0, items: 1 }];
+	open.manifest = { total: 1, at: 1, shards };
+	const shown = () => batchAnswer({ record, open }, 0);
+	assert.deepEqual([shown().status, shown().finalizing_at], ['in_progress', null]);
+	const counts = { completed: 1, failed: 0, okBytes: 1, input: 3, output: 4 };
+	open.done.add(0, { version: batchVersion, from: 0, ...counts });
+	assert.equal(shown().status, 'in_progress');
+	const files = new StoredFiles(store, Date.now);
+	await store.put(keys.shard({ batch: 'batch', shard: 0 }), Buffer.from('x'));
+	let first = shown();
+	await finishBatch(record, open.manifest, open, 'completed', {
+		...{ store, files, now: () => 123, keepS: 1000 },
+		reached: () => {
+			first = shown();
+		},
+	});
+	assert.deepEqual([first.status, first.finalizing_at], ['finalizing', 123]);
+	assert.deepEqual(first.usage, {
+		...{ input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+		input_tokens_details: { cached_tokens: 0 },
+		output_tokens_details: { reasoning_tokens: 0 },
+	});
+});
