@@ -137,10 +137,8 @@ export async function translatePlanned(
 				const made = await make(translator, io.signal);
 				const line = [made.line, ...doubts.parts].join(', ');
 				const isNews = !made.isFailed || !(await isOld(file, line));
-				progress.finish(
-					sizeBytes,
-					...(isNews ? [[line, ...doubts.lines, ...leftLines(made)].join('\n')] : []),
-				);
+				const news = [line, ...doubts.lines, ...leftLines(made)].join('\n');
+				progress.finish(sizeBytes, isNews ? news : undefined);
 				if (made.isFailed) failed++;
 				else translated++;
 			} catch (error) {

@@ -60,7 +60,7 @@ export async function outlineOf(
 			part.lines,
 		);
 		if (answer.summary !== '') notes.push(answer.summary);
-		chapters.push(...answer.chapters);
+		for (const chapter of answer.chapters) chapters.push(chapter);
 	}
 	onProgress(parts.length, total);
 	if (notes.length === 0)
@@ -131,7 +131,7 @@ export function readOutline(
 	const chapters: TranscriptChapter[] = [];
 	let last = 0;
 	for (const row of answer.split('\n')) {
-		const [, number, title] = /^[\s>*#-]*\[?(\d{1,6})\]?\s*[:.)–-]\s*(.+)$/.exec(row) ?? [];
+		const [, number, title] = /^[\s>*#-]*\[?(\d{1,6})\]?\s*[:.)–-](.+)$/.exec(row) ?? [];
 		if (number === undefined || title === undefined) {
 			if (chapters.length === 0) words.push(row);
 			continue;

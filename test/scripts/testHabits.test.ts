@@ -45,8 +45,9 @@ test('a page is not asked to wait for an asynchronous condition: a promise count
 const sleeps: Readonly<Record<string, string>> = {
 	'daemon/daemon.process.test.ts':
 		'the clock is that of another process, whose idle time has to pass',
-	'jobs/chaos.process.test.ts':
-		'a worker that comes back too late must have had the time to do harm',
+	'jobs/oldBatches.test.ts': 'a record is written between two looks, which show nothing outside',
+	'jobs/s3Store.process.test.ts': 'a reader must be slower than a store is waited for',
+	'jobs/waitingShards.process.test.ts': 'leases must have had the time to run out',
 	'audio/threadedDecode.process.test.ts':
 		'a thread must have had the time to read what it must not read',
 	'conformance/translateOdd.process.test.ts':
@@ -110,6 +111,7 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'docs/blockPrograms.ts': 'used by tests that need a shell and say so',
 	'engine/signedSums.model.test.ts': 'asked for only where it is there',
 	'engine/confinedProgram.ts': 'run by a test for Linux',
+	'jobs/batchProcesses.ts': 'its callers are skipped where there is no freezing',
 	'faults/faultHome.ts': 'run by a test that is not for Windows',
 	'faults/workFaults.ts': 'run by a test that is not for Windows',
 	'gateway/everyWay.ts': 'run by a test for Linux',
