@@ -49,7 +49,9 @@ export async function downloadChosenModel(
 	const action = parseErrorAction(node);
 	if (action?.kind === 'search') {
 		const found = await searchHub(deps, action.words);
-		return found === undefined ? undefined : download(deps, found);
+		return found === undefined || !(await acceptOfHub(deps, found))
+			? undefined
+			: download(deps, found);
 	}
 	const { models } = await deps.languageServer.request('nearglot/models', {});
 	if (action) {
@@ -64,26 +66,42 @@ export async function downloadChosenModel(
 	const id = given?.id ?? (await pickModel(deps, models));
 	if (!id) return undefined;
 	const known = given ?? findModel(models, id);
-	if (known && !(await acceptLicence(known.displayName, known.license, known.parentModelUri)))
-		return undefined;
-	return download(deps, id);
+	const isAccepted =
+		known === undefined
+			? await acceptOfHub(deps, id)
+			: await acceptLicence(known.displayName, known.license, known.parentModelUri);
+	return isAccepted ? download(deps, id) : undefined;
+}
+
+/** Asks for the licence of a repository, which its page may not name; one that the hub does not list says so itself. */
+async function acceptOfHub({ languageServer }: ModelDeps, id: string): Promise<boolean> {
+	const [repository = ''] = id.split(':');
+	const title = vscode.l10n.t('Searching the hub');
+	const { models } = await withDelayedProgress(title, (token) =>
+		languageServer.request('nearglot/models/hub', { words: repository }, token),
+	);
+	const found = models.find((model) => model.repository === repository);
+	return found === undefined || acceptLicence(repository, found.license, repository);
 }
 
 /**
  * Asks once more where a licence is not one that anybody may use models under for anything.
+ * @param licence absent: its page names none
  * @param published hub id of the model whose page has the licence
  */
 async function acceptLicence(
 	name: string,
-	licence: string,
+	licence: string | undefined,
 	published: string | undefined,
 ): Promise<boolean> {
-	if (licence === '' || isOpenLicence(licence)) return true;
+	if (licence === '' || (licence !== undefined && isOpenLicence(licence))) return true;
 	const accept = vscode.l10n.t('Accept and Download');
 	const read = vscode.l10n.t('Read the Licence');
 	for (;;) {
 		const answer = await vscode.window.showWarningMessage(
-			vscode.l10n.t('{0} comes under the licence “{1}”, which has conditions.', name, licence),
+			licence === undefined
+				? vscode.l10n.t('The page of {0} names no licence.', name)
+				: vscode.l10n.t('{0} comes under the licence “{1}”, which has conditions.', name, licence),
 			{
 				modal: true,
 				detail: vscode.l10n.t('It is between you and the publisher of the model.'),

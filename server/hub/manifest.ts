@@ -14,6 +14,8 @@ export interface BuiltFrom {
 		readonly sizeBytes: number;
 		readonly sha256?: string;
 	}[];
+	/** Files beside the weights, such as the tokenizer, each with a hash of its content; absent in earlier manifests. */
+	readonly sides?: readonly { readonly path: string; readonly hash: string }[];
 	readonly quality?: boolean;
 	readonly keep?: boolean;
 }

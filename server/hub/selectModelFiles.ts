@@ -71,6 +71,12 @@ export function selectFiles(files: readonly HubFile[], options: SelectOptions): 
 			{ param: 'Path' },
 		);
 	if (graphs.length === 0) {
+		const other = files.find(({ path }) => /^[^/]+\.safetensors$/.test(path));
+		if (other !== undefined)
+			throw new AppError(
+				'unsupported_model',
+				`The repository has ${other.path}; what is read here is model.safetensors, or its parts with model.safetensors.index.json, beside config.json. Look for another repository of the model, such as one whose name ends with -hf.`,
+			);
 		const formats = [...new Set(files.map((file) => file.path.match(/\.[a-z0-9]+$/i)?.[0] ?? ''))];
 		throw new AppError(
 			'unsupported_model',

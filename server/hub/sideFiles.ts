@@ -11,6 +11,11 @@ const ofWeights = /^(quantize_config|quant_config|model\.safetensors\.index)\.js
 /** What exports have besides. */
 const ofExports = /^(genai_config|inference_model)\.json$|^[^/]+\.model$/;
 
+const licences = /^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
+
+/** Whether a path in a repository is what its publisher wants to go with the model. */
+export const isLicenceFile = (path: string): boolean => licences.test(path);
+
 /** Whether a path in a model's folder, with `/` between folders and file, is such a file. */
 export const isSideFile = (path: string): boolean => names.test(path) || tokenizerModel.test(path);
 

@@ -5,7 +5,7 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { HubFile } from './repository.ts';
-import { isBuildSide, readableFiles } from './sideFiles.ts';
+import { isBuildSide, isLicenceFile, readableFiles } from './sideFiles.ts';
 
 export interface WeightFiles {
 	readonly format: 'gguf' | 'safetensors';
@@ -182,15 +182,16 @@ function weightsOf(
 	reason: string,
 	all: readonly HubFile[],
 ): WeightFiles {
+	const sides = readableFiles(all, '', isLicenceFile);
 	const projector = all.find(({ path }) => isProjector(path));
 	return {
 		format: 'gguf',
 		...(form === undefined ? {} : { form }),
 		weights: files,
 		// All else stands in the file.
-		sides: [],
+		sides,
 		root: folderOf(files[0]?.path ?? ''),
-		sizeBytes: sizeOf(files),
+		sizeBytes: sizeOf(files) + sizeOf(sides),
 		reason:
 			projector === undefined
 				? reason

@@ -3,15 +3,19 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { recipeVersion } from '../engine/build/recipeVersion.ts';
+import { originName } from '../engine/modelFiles/builtLoss.ts';
 import type { BuiltFrom, Manifest } from '../hub/manifest.ts';
+import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { inside } from '../hub/names.ts';
 import type { WeightFiles } from '../hub/weightFiles.ts';
 import { defined } from '../protocol/defined.ts';
+import { isRecord } from '../protocol/errorBody.ts';
 import { pushAll } from '../protocol/lists.ts';
 import { listFolder } from '../store/listFolder.ts';
 
 export function builtFromOf(
-	{ format, weights }: WeightFiles,
+	{ format, weights, sides }: WeightFiles,
 	flags: Pick<BuiltFrom, 'quality' | 'keep'>,
 ): BuiltFrom {
 	return {
@@ -21,19 +25,38 @@ export function builtFromOf(
 			sizeBytes,
 			...defined({ sha256 }),
 		})),
+		...defined({ sides: hashesOf(sides) }),
 		...(flags.quality === true ? { quality: true } : {}),
 		...(flags.keep === true ? { keep: true } : {}),
 	};
 }
 
-/** Whether a folder has what would be built now. */
+/** What the hub says of their content; `undefined` when it does not of one. */
+function hashesOf(files: WeightFiles['sides']): BuiltFrom['sides'] {
+	const hashes = files.map(({ path, sha256, gitSha1 }) => ({
+		path,
+		hash: sha256 ?? gitSha1 ?? '',
+	}));
+	return hashes.some(({ hash }) => hash === '') ? undefined : hashes;
+}
+
+/**
+ * Whether a folder has what would be built now: of the same files, by the same recipe. Another commit is another model
+ * only where the hub does not say what is in each file.
+ */
 export async function isBuilt(
 	target: string,
 	manifest: Manifest,
 	commit: string,
 	builtFrom: BuiltFrom,
 ): Promise<boolean> {
-	if (manifest.commit !== commit || !isDeepStrictEqual(manifest.builtFrom, builtFrom)) return false;
+	const { sides: before, ...rest } = manifest.builtFrom ?? { sides: undefined };
+	const { sides, ...now } = builtFrom;
+	const isKnown =
+		sides !== undefined && builtFrom.files.every(({ sha256 }) => sha256 !== undefined);
+	const isSame = isKnown && isDeepStrictEqual(before, sides);
+	if (!isDeepStrictEqual(rest, now) || (manifest.commit !== commit && !isSame)) return false;
+	if ((await recipeIn(target)) !== recipeVersion) return false;
 	const sizes = await Promise.all(
 		manifest.files.map(async ({ path }) => {
 			const found = await stat(inside(target, path)).catch(() => undefined);
@@ -41,6 +64,13 @@ export async function isBuilt(
 		}),
 	);
 	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
+}
+
+/** The recipe a folder was built by; where it does not say, the one of today. */
+async function recipeIn(target: string): Promise<unknown> {
+	const origin = await readModelJson(target, originName).catch(() => undefined);
+	const recipe = origin?.['recipe'];
+	return isRecord(recipe) ? recipe['version'] : recipeVersion;
 }
 
 /** The files below a folder, links left out, with paths in `/`. */

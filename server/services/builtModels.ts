@@ -106,13 +106,14 @@ export async function buildFromHub(
 	const builtFrom = builtFromOf(weights, flags);
 	const kept = keptOf(before, identity);
 	if (before !== undefined && (await isBuilt(target, before, repository.commit, builtFrom))) {
-		const now = { ...before, ...identity, ...kept };
+		const now = { ...before, ...identity, ...kept, commit: repository.commit, builtFrom };
 		if (!isDeepStrictEqual(now, before)) await writeManifest(target, now);
 		return target;
 	}
 	const { sides } = weights;
+	const start = weights.root === '' ? '' : `${weights.root}/`;
 	const local = ({ path }: HubFile) =>
-		`source/${weights.root === '' ? path : path.slice(weights.root.length + 1)}`;
+		`source/${path.startsWith(start) ? path.slice(start.length) : path}`;
 	const content = ({ path, sha256, gitSha1 }: HubFile) =>
 		sha256 ?? gitSha1 ?? `${repository.repository}/${repository.commit}/${path}`;
 	await keepSame(partial, new Map(sides.map((file) => [local(file), content(file)])));

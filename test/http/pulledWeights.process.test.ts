@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { smallConfig, smallWeights } from '../engine/build/smallDecoder.ts';
+import { smallGguf } from '../engine/build/smallGguf.ts';
 import {
 	awq,
 	type Codes,
@@ -144,3 +145,19 @@ for (const { name, settings, pack } of methods)
 		);
 		assert.deepEqual(whole, []);
 	});
+
+test('a model of a GGUF file keeps the licence that lies beside the file, or above its folder', async () => {
+	const licence = Buffer.from('Made by Acme. Be kind.');
+	const repository = {
+		'README.md': Buffer.from('# m'),
+		LICENSE: licence,
+		'USE_POLICY.md': licence,
+		'F32/m-F32.gguf': Buffer.from(smallGguf()),
+	};
+	await using hub = await startHub(repository, {}, 'acme/licensed');
+	const body = { hub: hub.url, model: 'acme/licensed' };
+	const pulled = await built('/nearglot/models/download', body);
+	for (const name of ['LICENSE', 'USE_POLICY.md'])
+		assert.ok(readFileSync(join(pulled, name)).equals(licence), name);
+	assert.ok(!readdirSync(pulled).includes('README.md'));
+});

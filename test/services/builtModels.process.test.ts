@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { before, describe, it } from 'node:test';
 import { ZipFile } from 'yazl';
+import { recipeVersion } from '../../server/engine/build/recipeVersion.ts';
 import type { DownloadEvent } from '../../server/hub/downloadModel.ts';
 import { createHubHttp } from '../../server/hub/http.ts';
 import { readManifest } from '../../server/hub/manifest.ts';
@@ -96,6 +97,7 @@ async function pull(
 	deps: BuildDeps,
 	flags: BuildFlags = {},
 	path = '',
+	commit?: string,
 ): Promise<{ folder: string | undefined; events: DownloadEvent[] }> {
 	const http = createHubHttp({ endpoint: hub.url });
 	const events: DownloadEvent[] = [];
@@ -109,7 +111,7 @@ async function pull(
 			{
 				modelsFolder: models,
 				folderName: 'tiny@1',
-				repository: found,
+				repository: commit === undefined ? found : { ...found, commit },
 				weights: chosen,
 				identity: {
 					id: 'tiny:1',
@@ -190,6 +192,25 @@ describe('a model built of a repository', () => {
 		await rm(join(folder, 'onnx', 'model_q4.onnx'));
 		await pull(hub, models, depsOf(builder), { quality: true });
 		assert.equal(builder.requests.length, 3, 'what has lost a file is built again');
+	});
+
+	it('is there already at another commit of the same files, and is built again by another recipe', async () => {
+		await using hub = await startHub(repository);
+		const models = join(base, 'again');
+		const builder = new CopyingBuilder();
+		const { folder = '' } = await pull(hub, models, depsOf(builder));
+		const commit = 'b'.repeat(40);
+		await pull(hub, models, depsOf(builder), {}, '', commit);
+		assert.equal(builder.requests.length, 1, 'only what it says of itself has changed');
+		assert.equal((await readManifest(folder))?.commit, commit);
+		const origin = { recipe: { version: recipeVersion } };
+		await writeFile(join(folder, 'nearglot-origin.json'), JSON.stringify(origin));
+		await pull(hub, models, depsOf(builder));
+		assert.equal(builder.requests.length, 1);
+		origin.recipe.version--;
+		await writeFile(join(folder, 'nearglot-origin.json'), JSON.stringify(origin));
+		await pull(hub, models, depsOf(builder));
+		assert.equal(builder.requests.length, 2, 'a better recipe');
 	});
 
 	it('is told of and not built when only the plan is wanted', async () => {

@@ -6,7 +6,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
-import { isSideFile } from '../../hub/sideFiles.ts';
+import { isLicenceFile, isSideFile } from '../../hub/sideFiles.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import { moduleTypes, refuseModules } from '../embed/pooling.ts';
 import { cacheBytes, runtimeBytes } from '../modelFiles/estimateMemory.ts';
@@ -229,6 +229,7 @@ async function settingsOf(
 			['tokenizer_config.json', `${JSON.stringify(tokenizerConfig, undefined, '\t')}\n`],
 			['generation_config.json', `${JSON.stringify(generationConfig, undefined, '\t')}\n`],
 		]);
+		if (sides !== undefined) await readLicences(sides, files);
 		if (!isGgufEncoder(source)) return { config, files };
 		const { pooling, ...encoder } = ggufEncoder(source, config);
 		if (pooling !== undefined) files.set('1_Pooling/config.json', JSON.stringify(pooling));
@@ -249,6 +250,13 @@ async function settingsOf(
 
 /** Further chat templates lie in it. */
 const templateFolder = 'additional_chat_templates';
+
+async function readLicences(folder: string, files: Files): Promise<void> {
+	for (const name of (await readdir(folder)).filter(isLicenceFile)) {
+		const bytes = await readModelBytes(folder, name);
+		if (bytes !== undefined) files.set(name, bytes);
+	}
+}
 
 async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	const files: Files = new Map();

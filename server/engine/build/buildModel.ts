@@ -34,10 +34,8 @@ import type { CalibrationTokens } from './measure/calibration.ts';
 import { type Followed, follow, vocabularyToFollow } from './measure/follow.ts';
 import { readState, removeStates, writeState } from './measure/referenceState.ts';
 import { type BuildQuality, recipeOf } from './recipe.ts';
+import { recipeVersion } from './recipeVersion.ts';
 import type { TensorSource } from './sources/tensorSource.ts';
-
-/** Grows when the same source gives other files; folders of older versions may be built again. */
-export const recipeVersion = 2;
 
 export interface BuildProgress {
 	/** Of the weights' file. */

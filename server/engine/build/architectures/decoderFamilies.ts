@@ -194,13 +194,22 @@ const granite: DecoderFamily = {
 const blockSparse = 'layers.#.block_sparse_moe';
 
 /** By `model_type`. */
+/** SmolLM3's settings where they do not list the layers without positions. */
+function layersWithoutRope(values: JsonRecord): JsonRecord {
+	const { no_rope_layers: list, num_hidden_layers: count, no_rope_layer_interval: every } = values;
+	if (Array.isArray(list) || typeof count !== 'number' || count > 1000) return {};
+	const interval = typeof every === 'number' ? every : 4;
+	const layers = Array.from({ length: count }, (_, layer) => Number((layer + 1) % interval !== 0));
+	return { no_rope_layers: layers };
+}
+
 const families: Readonly<Record<string, DecoderFamily>> = {
 	llama,
 	mistral: { ...llama, windows: 'all' },
 	ministral: { ...llama, windows: 'all' },
 	qwen2: { ...neox, windows: 'switched' },
 	qwen3: { ...neox, queryKeyNorm: 'head', windows: 'switched' },
-	smollm3: { ...llama, tied: true, windows: 'switched' },
+	smollm3: { ...llama, tied: true, windows: 'switched', settings: layersWithoutRope },
 	granite,
 	mixtral: {
 		...llama,

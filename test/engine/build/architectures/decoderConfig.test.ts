@@ -15,3 +15,16 @@ test('the part of a head that is rotated may stand beside the base', () => {
 	assert.equal(sizeOf({ rope_parameters: parameters }), 16);
 	assert.equal(sizeOf({ rope_parameters: { full_attention: parameters } }), 16);
 });
+
+test('SmolLM3 has every fourth layer without positions where its settings do not list them', () => {
+	const without = (more: object) =>
+		readDecoderConfig({
+			...smallConfig,
+			model_type: 'smollm3',
+			num_hidden_layers: 9,
+			...more,
+		}).layers.flatMap(({ rope }, layer) => (rope === undefined ? [layer] : []));
+	assert.deepEqual(without({}), [3, 7]);
+	assert.deepEqual(without({ no_rope_layer_interval: 3 }), [2, 5, 8]);
+	assert.deepEqual(without({ no_rope_layers: [1, 0, 1, 1, 1, 1, 1, 1, 1] }), [1]);
+});
