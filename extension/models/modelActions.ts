@@ -73,14 +73,16 @@ export async function downloadChosenModel(
 	return isAccepted ? download(deps, id) : undefined;
 }
 
-/** Asks for the licence of a repository, which its page may not name; one that the hub does not list says so itself. */
+/** Asks for the licence of a repository, which its page may not name. A mirror without a search keeps nobody from it. */
 async function acceptOfHub({ languageServer }: ModelDeps, id: string): Promise<boolean> {
 	const [repository = ''] = id.split(':');
 	const title = vscode.l10n.t('Searching the hub');
-	const { models } = await withDelayedProgress(title, (token) =>
+	const found = await withDelayedProgress(title, (token) =>
 		languageServer.request('nearglot/models/hub', { words: repository }, token),
+	).then(
+		({ models }) => models.find((model) => model.repository === repository),
+		() => undefined,
 	);
-	const found = models.find((model) => model.repository === repository);
 	return found === undefined || acceptLicence(repository, found.license, repository);
 }
 
