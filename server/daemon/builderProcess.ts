@@ -121,7 +121,6 @@ async function run(
 		return await new Promise<BuildResult | undefined>((resolve, reject) => {
 			let facts: BuildFacts | undefined;
 			reading.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
-			onSilence = () => reject(failed(request, 'has not got on for a long time and was ended'));
 			child.once('error', (error) =>
 				reject(failed(request, `could not be started: ${systemReason(error) ?? error.message}`)),
 			);
@@ -132,6 +131,11 @@ async function run(
 			};
 			let reads = 0;
 			let pending = 0;
+			// What is waited for may be the hub, which has limits of its own.
+			onSilence = () => {
+				if (reads > 0) heard();
+				else reject(failed(request, 'has not got on for a long time and was ended'));
+			};
 			child.on('message', (message: FromBuilder) => {
 				heard();
 				switch (message.type) {

@@ -146,13 +146,15 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		log: deps.log,
 	});
 
-	/** Of a model in memory, also of one whose files have gone; else of one on the disk. */
+	/** Of a model in memory, also of one whose files have gone; else of one on the disk, also of one that cannot be used. */
 	const idOf = async (name: string): Promise<string> =>
 		(
 			findModel(
 				all().map(({ model }) => model.info),
 				name,
-			) ?? (await find(name)).info
+			) ??
+			findInfo(await deps.index.list(), name)?.info ??
+			(await find(name)).info
 		).id;
 
 	const startRunner = async (

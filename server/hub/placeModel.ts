@@ -59,12 +59,14 @@ export function keptOf(
 }
 
 /** Where the older model is while the new one takes its place; no folder of a model has such a name. */
-const asideOf = (target: string): string => join(dirname(target), `.${basename(target)}.old`);
+export const asideOf = (target: string): string =>
+	join(dirname(target), `.${basename(target)}.old`);
 
 /** Ends what a killed process had begun: the older model gets its name back where the new one has not got it. */
 export async function restoreModel(target: string): Promise<void> {
 	const old = asideOf(target);
-	if ((await stat(old).catch(() => undefined)) === undefined) return;
+	// Whatever else has such a name is somebody's.
+	if ((await stat(join(old, 'config.json')).catch(() => undefined)) === undefined) return;
 	if ((await stat(target).catch(() => undefined)) === undefined) await movePath(old, target);
 	else await removePath(old, { recursive: true, force: true });
 }
@@ -78,9 +80,8 @@ export async function restoreModels(modelsFolder: string): Promise<void> {
 		try {
 			await using _lock = await lockFile(`${partial}.lock`, { waitMs: 0 });
 			await restoreModel(target);
-		} catch (error) {
-			// Another server replaces it just now, or a program holds it: the next download of it comes here again.
-			if (!(error instanceof AppError)) throw error;
+		} catch {
+			// Another server replaces it just now, a program holds it, or nobody may: the next download of it comes here again.
 		}
 	}
 }

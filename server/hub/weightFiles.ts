@@ -64,8 +64,9 @@ export function selectWeights(
 	const safetensors = files.filter((file) => inside(file) && weightsFile.test(nameOf(file.path)));
 	const own = models.filter(({ files: [first] }) => first !== undefined && inside(first));
 	// Each form may lie in a folder of its own.
-	const best = bestOf(own.length > 0 || path !== '' || safetensors.length > 0 ? own : models);
-	if (best !== undefined) refuseOthers(models, best);
+	const among = own.length > 0 || path !== '' || safetensors.length > 0 ? own : models;
+	const best = bestOf(among);
+	if (best !== undefined) refuseOthers(among, best);
 	if (best !== undefined) return weightsOf(best, `${describe(best)}${others(models, best)}`, files);
 	if (safetensors.length === 0 || !files.some((file) => file.path === join(path, 'config.json')))
 		return undefined;

@@ -194,6 +194,9 @@ export async function buildFromPath(
 	makeFolder(build.modelsFolder);
 	await using _lock = await lockFile(`${partial}.lock`, { signal });
 	await using _rest = unlessEmpty(partial);
+	await restoreModel(target);
+	if (await stat(target).catch(() => undefined))
+		throw new AppError('conflict', `${target} exists already; remove it or give another name.`);
 	const found = await stat(build.path);
 	const path = isArchive(build.path)
 		? await unpackedWeights(build.path, found, partial, signal)
@@ -337,13 +340,17 @@ const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
 
 /** Bytes that an earlier try has written. */
 async function writtenIn({ target }: BuildRequest): Promise<number> {
-	const folder = join(dirname(target), '.building');
-	const names = await readdir(folder, { recursive: true }).catch(() => []);
-	const found = await Promise.all(
-		names.map((name) => stat(join(folder, name)).catch(() => undefined)),
-	);
-	// A file has its full length from the beginning; what is written has blocks.
-	return found.reduce((sum, file) => sum + (file?.isFile() ? (file.blocks ?? 0) * 512 : 0), 0);
+	let bytes = 0;
+	// What is being built, and what is finished and has not got its name.
+	for (const folder of [join(dirname(target), '.building'), target]) {
+		const names = await readdir(folder, { recursive: true }).catch(() => []);
+		for (const name of names) {
+			const file = await stat(join(folder, name)).catch(() => undefined);
+			// A file has its full length from the beginning; what is written has blocks.
+			if (file?.isFile()) bytes += (file.blocks ?? 0) * 512;
+		}
+	}
+	return bytes;
 }
 
 function progressFrom({ model, origin }: BuildRequest, elapsed: () => number) {

@@ -240,7 +240,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			// Its runner and its texts must not go by different files, and Windows replaces none that a runner has open. It
 			// answers until then, and could be loaded again while a long build goes on.
 			const release = async (stop: AbortSignal) => {
-				if (here === undefined) return;
+				if (here === undefined || findModel(await deps.host.list(), here.id) === undefined) return;
 				await whenIdle(() => deps.host.unload(here.id, false), stop);
 				await whenIdle(() => endDraftedBy(here.id), stop);
 			};

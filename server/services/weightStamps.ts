@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 export interface WeightStamp {
 	readonly name: string;
 	readonly sizeBytes: number;
-	/** Size, last change and number of the file: one that was written again in its place has another. */
+	/** Size and last change: file systems that number files anew each time are many. */
 	readonly stamp: string;
 }
 
@@ -45,6 +45,6 @@ async function stampOf(path: string, name: string): Promise<WeightStamp | undefi
 	return {
 		name,
 		sizeBytes: Number(found.size),
-		stamp: `${found.size} bytes, changed ${found.mtimeNs}, number ${found.ino}`,
+		stamp: `${found.size} bytes, changed ${found.mtimeNs}`,
 	};
 }

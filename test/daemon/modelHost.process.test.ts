@@ -307,6 +307,10 @@ test('unloading a busy model is refused, by force its requests end with a retrya
 	assert.equal(await host.unload('alpha'), false);
 });
 
+test('a model that cannot be used is not in memory, and can be replaced', async () => {
+	assert.equal(await newHost().unload('broken'), false);
+});
+
 test('idle models make room for one that would not fit', async () => {
 	// Each model takes 100 of 150 bytes.
 	const host = newHost({}, {}, (own) => 150 - 100 * own.loaded().length);

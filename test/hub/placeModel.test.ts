@@ -38,6 +38,9 @@ test('a model that a killed process has put aside gets its name back, unless ano
 	assert.equal(told(join(models, 'y@1')), 'y');
 	assert.ok(!existsSync(join(models, '.x@1.old')));
 	assert.ok(!existsSync(join(models, '.y@1.old')));
+	mkdirSync(join(models, '.notes.old'));
+	await restoreModels(models);
+	assert.ok(existsSync(join(models, '.notes.old')), 'what is no model is left alone');
 });
 
 test('what is put aside is no model that is listed', async () => {

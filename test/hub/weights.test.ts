@@ -159,6 +159,11 @@ describe('the best source of a model', () => {
 				message: /2 models as Q4_K_M\. Name one, as OWNER\/NAME:FILE: m-1b-Q4_K_M\.gguf, m-7b/,
 			});
 		assert.equal(selectWeights(two, { path: 'Q8_0' })?.form, 'Q8_0');
+		const folders = files('1B/m-1b-Q4_K_M.gguf', '7B/m-7b-Q4_K_M.gguf');
+		assert.throws(() => selectWeights(folders), /2 models as Q4_K_M/);
+		assert.deepEqual(paths(selectWeights(folders, { path: '7B' })?.weights), [
+			'7B/m-7b-Q4_K_M.gguf',
+		]);
 		assert.deepEqual(paths(selectWeights(two, { path: 'm-7b-Q4_K_M.gguf' })?.weights), [
 			'm-7b-Q4_K_M.gguf',
 		]);

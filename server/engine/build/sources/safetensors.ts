@@ -57,6 +57,8 @@ export async function openSafetensors(
 	return withoutQuantisation(source, stored, methodOf(settings));
 }
 
+const whole = 'model.safetensors';
+
 /** The files to read, in order, and where an index says that each tensor is. */
 async function listShards(
 	files: ReadonlyMap<string, ByteSource>,
@@ -74,6 +76,9 @@ async function listShards(
 			homes.set(name, home);
 		}
 		const shards = [...new Set(homes.values())].sort();
+		// An index of parts that somebody has put together into one file lies there for nothing.
+		const isStale = names.includes(whole) && !shards.every((shard) => files.has(shard));
+		if (isStale) return { shards: [whole] };
 		if (shards.length > sourceLimits.maxFiles)
 			throw sourceFault(
 				index,
@@ -81,7 +86,7 @@ async function listShards(
 			);
 		return { shards, homes };
 	}
-	if (names.includes('model.safetensors')) return { shards: ['model.safetensors'] };
+	if (names.includes(whole)) return { shards: [whole] };
 	const parts = names.filter((name) => /^model-\d{5}-of-\d{5}\.safetensors$/.test(name)).sort();
 	const [first] = parts.length > 0 ? parts : names;
 	if (first === undefined) throw sourceFault('model.safetensors', 'of the model is missing');

@@ -124,6 +124,11 @@ test('shards are one source, by their index or by their names', async () => {
 	await refused(openAll({ ...shards, ...index({ a: 'other.safetensors' }) }), 'other.safetensors');
 	await refused(openAll({ ...shards, ...index({ a: 3 }) }), 'index', '"a"');
 	await refused(openAll({ ...shards, 'model.safetensors.index.json': json({}) }), 'weight_map');
+	await using whole = await openAll({
+		'model.safetensors': shards['model-00001-of-00002.safetensors'],
+		...index({ a: one, b: two }),
+	});
+	assert.deepEqual([...whole.tensors.keys()], ['a', 'old'], 'an index of parts that are no more');
 	const twice = { ...shards, [two]: shards['model-00001-of-00002.safetensors'] };
 	await refused(openAll(twice), two, '"a"');
 	await refused(openAll({}), 'missing');
