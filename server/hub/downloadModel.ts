@@ -130,7 +130,10 @@ async function fetchAll(
 		const kept = keptOf(before, options.manifest);
 		if (before !== undefined && (await isComplete(target, before, options))) {
 			const now = { ...before, ...options.manifest, ...kept };
-			if (!isDeepStrictEqual(now, before)) await writeManifest(target, now);
+			if (isDeepStrictEqual(now, before)) return target;
+			// What is in memory goes by the older one.
+			await options.release?.();
+			await writeManifest(target, now);
 			return target;
 		}
 		const { root, files } = options.selection;

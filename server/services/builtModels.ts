@@ -106,7 +106,10 @@ export async function buildFromHub(
 	const builtFrom = builtFromOf(weights, flags);
 	const kept = keptOf(before, identity);
 	if (before !== undefined && (await isBuilt(target, before, repository.commit, builtFrom))) {
-		const now = { ...before, ...identity, ...kept, commit: repository.commit, builtFrom };
+		const said = { ...before, ...identity, ...kept };
+		// What is in memory goes by the older one.
+		if (!isDeepStrictEqual(said, before)) await build.release?.();
+		const now = { ...said, commit: repository.commit, builtFrom };
 		if (!isDeepStrictEqual(now, before)) await writeManifest(target, now);
 		return target;
 	}

@@ -72,7 +72,8 @@ for (const queue of ['the embedded queue', 'Redis'] as const) {
 		for (const service of services)
 			service.start((call, signal) => {
 				runs++;
-				return capitals(1)(call, signal);
+				// Long enough for the other one to look.
+				return capitals(20)(call, signal);
 			});
 		const [jobs] = await Promise.all(services.map((service) => service.open()));
 		assert.ok(jobs);

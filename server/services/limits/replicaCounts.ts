@@ -43,6 +43,8 @@ const keptMs = 25 * 3_600_000;
 const pauseMs = 3000;
 /** A step takes no longer than this, however slow the store. */
 const stepMs = 1000;
+/** Clocks of replicas may be so far apart; one that is further ahead is not followed. */
+const maxAheadMs = 5 * 60_000;
 /** Steps of one person whose end is not known. */
 const maxUnsent = 100;
 
@@ -78,10 +80,15 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 	}
 
 	protected change<T>(person: string, work: CountChange<T>): Promise<T> {
-		return new Promise<T>((resolve) => {
+		return new Promise<T>((resolve, reject) => {
 			const change: WaitingChange = (state, nowMs) => {
-				const { result, ...made } = work(state, nowMs);
-				return { ...made, finish: () => resolve(result) };
+				try {
+					const { result, ...made } = work(state, nowMs);
+					return { ...made, finish: () => resolve(result) };
+				} catch (error) {
+					// It is its own; the others of the step go on.
+					return { finish: () => reject(error) };
+				}
 			};
 			const waiting = this.#waiting.get(person);
 			if (waiting !== undefined) waiting.push(change);
@@ -157,8 +164,11 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 		for (let tries = 0; tries < maxTries && !step.isOver; tries++) {
 			const text = await this.#store.get(key);
 			if (step.isOver) break;
-			const nowMs = this.clock.now();
 			const { steps = {}, ...found }: SharedState = text === undefined ? {} : JSON.parse(text);
+			// The one whose clock is ahead would take each minute of the others for over.
+			for (const [, atMs] of Object.values(steps))
+				if (atMs < this.clock.now() + maxAheadMs) this.clock.note(atMs);
+			const nowMs = this.clock.now();
 			const [done = 0] = steps[this.#replica] ?? [];
 			const all = [...(this.#unsent.get(person) ?? [])];
 			const unsent = all.filter(([number]) => number > done);
