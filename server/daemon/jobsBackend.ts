@@ -13,6 +13,7 @@ import type { openS3Store } from '../jobs/s3Store.ts';
 import { openSqliteQueue } from '../jobs/sqliteQueue.ts';
 import type { Logger } from '../services/logger.ts';
 import { freeBytesOf } from '../services/machineFacts.ts';
+import { removePath } from '../store/movePath.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { Activity } from './activity.ts';
 import { busyMs } from './peopleBackend.ts';
@@ -52,14 +53,14 @@ export function createJobs(
 	const { tickMs = isFolder ? lookMs.folder : lookMs.service } = jobs;
 	return new JobService({
 		openStore: () => openStore(store, now),
-		openQueue: async () =>
-			queue === undefined
-				? openSqliteQueue(join(dataDir, 'batch-queue.db'), {
-						now,
-						busyMs: busyMs.daemon,
-						isAlone: true,
-					})
-				: openSharedQueue(queue, leaseMs),
+		openQueue: async () => {
+			if (queue !== undefined) return openSharedQueue(queue, leaseMs);
+			// That of earlier versions, which knew no turns; what it held is put in again.
+			for (const ending of ['', '-wal', '-shm'])
+				await removePath(join(dataDir, `batch-queue.db${ending}`), { force: true });
+			const path = join(dataDir, 'batch-shards.db');
+			return openSqliteQueue(path, { now, busyMs: busyMs.daemon, isAlone: true });
+		},
 		mayHaveWork: () => queue !== undefined || !isFolder || existsSync(join(store, 'open')),
 		isShared: queue !== undefined,
 		limits: jobLimits(env),

@@ -2,7 +2,6 @@
 
 import { AppError, asAppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
-import { Places } from '../work/places.ts';
 import type { JobLimits } from './batchLimits.ts';
 import { laterVersion, makeManifest, Unreadable, writeBatchManifest } from './batchManifest.ts';
 import { dropUnusedFiles, expired, failBatch, finishBatch, inputGone } from './finishBatch.ts';
@@ -45,7 +44,8 @@ export class BatchManager {
 	readonly #steps = new Map<string, Promise<void>>();
 	/** Batches that were passed by because their step was being taken: there may be news for them. */
 	readonly #passed = new Set<string>();
-	readonly #cutting = new Places(maxCuts);
+	/** Files that are being cut. */
+	#cuts = 0;
 	/** What stood in the way of a step, by batch. */
 	readonly #found = new WeakMap<OpenBatch, OpenBatch['problem']>();
 	#timer: NodeJS.Timeout | undefined;
@@ -161,7 +161,12 @@ export class BatchManager {
 		const cancel = await readJsonObject<{ at: number }>(store, keys.cancel(record.id));
 		open.cancelledAt ??= cancel?.at;
 		const isOver = now() / 1000 >= record.expiresAt;
-		const manifest = (await open.load(store)) ?? (await this.#cut(open));
+		let manifest = await open.load(store);
+		if (manifest === undefined) {
+			// Its turn comes with one of the next looks, which have others to look at as well.
+			if (this.#cuts >= maxCuts) return;
+			manifest = await this.#cut(open);
+		}
 		if (manifest === undefined) return batches.forget(record.id);
 		if (isShared) await open.done.refresh();
 		if (open.isDone) await finishBatch(record, manifest, open, 'completed', finish);
@@ -210,7 +215,7 @@ export class BatchManager {
 		const { store, files, limits, now } = this.#deps;
 		const { record } = open;
 		const at = Math.floor(now() / 1000);
-		using _place = await this.#cutting.take(this.#stop.signal);
+		this.#cuts++;
 		try {
 			const content = await files.content(record.owner.person, record.inputFileId);
 			const most = { lines: limits.batchLines, bytes: limits.batchBytes };
@@ -223,6 +228,8 @@ export class BatchManager {
 			const code = error instanceof Unreadable ? error.code : 'file_not_found';
 			await failBatch(record, store, at, { code, message: error.message });
 			return undefined;
+		} finally {
+			this.#cuts--;
 		}
 	}
 }

@@ -205,6 +205,11 @@ export class BatchWorker {
 				await batch.done.refresh();
 				return void (await queue.complete(lease));
 			}
+			if ((await store.size(keys.record(lease.batch))) === undefined) {
+				// Its person was forgotten meanwhile: nothing of it stays.
+				await store.remove(keys.shard(lease));
+				return void (await queue.complete(lease));
+			}
 			reached?.('committed');
 			onDone(batch, lease.shard, doneOf(rows.head()));
 			await queue.complete(lease);

@@ -22,8 +22,8 @@ const commandMs = 3000;
 const connectMs = 2000;
 const silentMs = 15_000;
 const name = 'shards';
-/** The turn that is served. */
-const turnKey = `${queuePrefix}:turn`;
+/** The last turn that was served, whoever served it. */
+const servedKey = `${queuePrefix}:served`;
 /** Shards that are told of in one command. */
 const lot = 500;
 /** How often a shard may be missed is not for the queue to say: see `shardRun.ts`. */
@@ -90,13 +90,11 @@ export async function openBullQueue(
 	let losses = 0;
 	// Whoever answers now may be another, or have forgotten its last moments.
 	client.on('ready', () => losses++);
-	let servedTurn = 0;
 	/** Where turns begin; they begin anew when nothing waits. */
 	const firstTurn = async (): Promise<number> => {
-		const turn = Number((await inTime(() => client.get(turnKey))) ?? 0);
+		const turn = Number((await inTime(() => client.zScore(servedKey, 'turn'))) ?? 0);
 		if (turn === 0 || (await inTime(() => queue.count())) > 0) return turn;
-		servedTurn = 0;
-		await inTime(() => client.del(turnKey));
+		await inTime(() => client.del(servedKey));
 		return 0;
 	};
 	const entryOf = ({ turn, ...shard }: ShardRef & { readonly turn: number }) => ({
@@ -173,12 +171,8 @@ export async function openBullQueue(
 				: nextOfOthers(except, token, { client, queue, next, inTime, now }));
 			if (job === undefined) return undefined;
 			held.set(token, job);
-			const turn = turnOf(job);
-			if (turn > servedTurn) {
-				servedTurn = turn;
-				// It orders what comes, no more: one that is not written is written with the next.
-				client.set(turnKey, turn).catch(() => {});
-			}
+			// It orders what comes, no more: one that is not written is written with the next.
+			client.zAdd(servedKey, { score: turnOf(job), value: 'turn' }, { GT: true }).catch(() => {});
 			const { batch, shard } = job.data as ShardRef;
 			return { batch, shard, token, tries: job.stalledCounter + 1 };
 		},

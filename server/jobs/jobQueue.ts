@@ -20,7 +20,7 @@ export interface JobQueue extends AsyncDisposable {
 	/**
 	 * Those that are in it already stay as they are. Costs little when all are.
 	 * @param stride turns from one of them to the next, from 1: as many as its person has batches under way, so that
-	 * those of several get no more in all than the one of somebody else
+	 * many of one person get a few times the share of a single one, not as many times as they are
 	 */
 	add(shards: readonly ShardRef[], stride: number): Promise<void>;
 	/**

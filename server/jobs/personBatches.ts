@@ -294,9 +294,15 @@ export class Batches {
 
 	/** Forgets those that have ended, of all but these. */
 	async forgetEnded(but: ReadonlySet<string>): Promise<void> {
-		for (const id of [...this.#open.keys()])
-			if (!but.has(id) && (await this.#deps.store.size(keys.end(id))) !== undefined)
-				this.forget(id);
+		const { store } = this.#deps;
+		for (const id of [...this.#open.keys()]) {
+			if (but.has(id)) continue;
+			// One whose person was forgotten has not even a record.
+			const isOver =
+				(await store.size(keys.end(id))) !== undefined ||
+				(await store.size(keys.record(id))) === undefined;
+			if (isOver) this.forget(id);
+		}
 	}
 
 	async #viewOf(record: BatchRecord): Promise<BatchView> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 import { removePath } from '../store/movePath.ts';
 import { openPath } from '../store/openPath.ts';
-import { makeScratchFolder } from '../store/scratch.ts';
+import { fillScratchFolder } from '../store/scratch.ts';
 import { errorAnswer, type ItemAnswer, isGood, itemTokens, rowOf } from './itemRow.ts';
 import { batchVersion, type ShardHead } from './jobTypes.ts';
 import type { ObjectContent } from './objectStore.ts';
@@ -78,9 +78,10 @@ export class ShardRows implements AsyncDisposable {
 		}
 	}
 
-	async #open(): Promise<Spool> {
-		const folder = await makeScratchFolder('rows', this.#scratch);
-		return { folder, file: await openPath(join(folder, 'rows'), 'wx+', 0o600) };
+	#open(): Promise<Spool> {
+		return fillScratchFolder('rows', this.#scratch, async (folder) => ({
+			...{ folder, file: await openPath(join(folder, 'rows'), 'wx+', 0o600) },
+		}));
 	}
 
 	/** What the shard's object begins with. */

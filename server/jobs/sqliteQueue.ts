@@ -5,9 +5,7 @@ import { SqliteFile } from '../store/sqliteFile.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
-/** An earlier table is thrown away: what is missing here is put in again. */
 const schema = `
-	DROP TABLE IF EXISTS shards;
 	CREATE TABLE shards (
 		batch TEXT NOT NULL,
 		shard INTEGER NOT NULL,
@@ -64,7 +62,7 @@ export function openSqliteQueue(
 	{ now, busyMs = 1000, isAlone = false }: SqliteQueueOptions,
 ): JobQueue {
 	const file = new SqliteFile(path, {
-		...{ holds: 'The queue of batches', schema, version: 2, busyMs },
+		...{ holds: 'The queue of batches', schema, version: 1, busyMs },
 	});
 	if (isAlone) file.change((db) => db.exec('UPDATE shards SET due = 0'));
 	return {

@@ -215,3 +215,33 @@ test('with Redis, batches of one part that keep coming hold up no large one', {
 	}
 	assert.ok(done >= 40 && done <= 60, `${done} of 100 turns`);
 });
+
+test('with Redis, turns go on where any of its servers is, and begin anew when nothing waits', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await using serves = await openBullQueue(own.url, 5000, Date.now);
+	await using works = await openBullQueue(own.url, 5000, Date.now);
+	const shards = (batch: string, count: number) =>
+		Array.from({ length: count }, (_, shard) => ({ batch, shard }));
+	const done = async (count: number): Promise<string[]> => {
+		const batches: string[] = [];
+		for (let turn = 0; turn < count; turn++) {
+			const lease = await works.lease(5000);
+			assert.ok(lease !== undefined);
+			batches.push(lease.batch);
+			await works.complete(lease);
+		}
+		return batches;
+	};
+	for (const round of [1, 2]) {
+		await serves.add(shards(`first_${round}`, 60), 1);
+		await done(50);
+		await serves.add(shards(`second_${round}`, 60), 1);
+		const next = await done(20);
+		const own10 = next.filter((batch) => batch === `first_${round}`).length;
+		assert.ok(own10 >= 9, `${own10} of 20 turns in round ${round}`);
+		await done(50);
+		assert.equal(await works.lease(5000), undefined);
+	}
+});
