@@ -59,12 +59,12 @@ export function keptOf(
 }
 
 /** Where the older model is while the new one takes its place; no folder of a model has such a name. */
-export const asideOf = (target: string): string =>
+export const replacedPath = (target: string): string =>
 	join(dirname(target), `.${basename(target)}.old`);
 
 /** Ends what a killed process had begun: the older model gets its name back where the new one has not got it. */
 export async function restoreModel(target: string): Promise<void> {
-	const old = asideOf(target);
+	const old = replacedPath(target);
 	// Whatever else has such a name is somebody's.
 	if ((await stat(join(old, 'config.json')).catch(() => undefined)) === undefined) return;
 	if ((await stat(target).catch(() => undefined)) === undefined) await movePath(old, target);
@@ -96,7 +96,7 @@ export async function replaceModel(
 	release: () => Promise<void> = async () => {},
 ): Promise<void> {
 	await release();
-	const old = asideOf(target);
+	const old = replacedPath(target);
 	await removePath(old, { recursive: true, force: true });
 	const had = await movePath(target, old).then(
 		() => true,

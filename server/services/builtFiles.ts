@@ -3,11 +3,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { recipeVersion } from '../engine/build/recipeVersion.ts';
-import { originName } from '../engine/modelFiles/builtLoss.ts';
 import type { BuiltFrom, Manifest } from '../hub/manifest.ts';
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { inside } from '../hub/names.ts';
+import { recipeVersion } from '../hub/recipeVersion.ts';
 import type { WeightFiles } from '../hub/weightFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { isRecord } from '../protocol/errorBody.ts';
@@ -68,7 +67,7 @@ export async function isBuilt(
 
 /** The recipe a folder was built by; where it does not say, the one of today. */
 async function recipeIn(target: string): Promise<unknown> {
-	const origin = await readModelJson(target, originName).catch(() => undefined);
+	const origin = await readModelJson(target, 'nearglot-origin.json').catch(() => undefined);
 	const recipe = origin?.['recipe'];
 	return isRecord(recipe) ? recipe['version'] : recipeVersion;
 }

@@ -10,7 +10,7 @@ import { fileFault } from '../hub/modelFile.ts';
 import type { ModelSettingsFile } from '../hub/modelSettings.ts';
 import { moveModelFolders } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
-import { asideOf } from '../hub/placeModel.ts';
+import { replacedPath } from '../hub/placeModel.ts';
 import { AppError, errno, type ModelInfo, systemError } from '../protocol/index.ts';
 import { idName } from '../protocol/modelNames.ts';
 import { listFolder } from '../store/listFolder.ts';
@@ -127,7 +127,7 @@ export function createModelFolders(
 			const aside = hiddenPath('removed', dirname(folder));
 			await movePath(folder, aside).catch(fail);
 			// Of a change that was not ended: the next start would bring it back.
-			await removePath(asideOf(folder), { recursive: true, force: true }).catch(fail);
+			await removePath(replacedPath(folder), { recursive: true, force: true }).catch(fail);
 			await removePath(aside, { recursive: true, force: true });
 			await onGone();
 		},

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { recipeVersion } from '../../hub/recipeVersion.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import { writePrivateFile } from '../../store/files.ts';
@@ -34,7 +35,6 @@ import type { CalibrationTokens } from './measure/calibration.ts';
 import { type Followed, follow, vocabularyToFollow } from './measure/follow.ts';
 import { readState, removeStates, writeState } from './measure/referenceState.ts';
 import { type BuildQuality, recipeOf } from './recipe.ts';
-import { recipeVersion } from './recipeVersion.ts';
 import type { TensorSource } from './sources/tensorSource.ts';
 
 export interface BuildProgress {
