@@ -48,7 +48,9 @@ export function dueCatalogue(
 			const result = await translateDocumentInWorker(job, translator, signal);
 			const none = notMade(file, result, false);
 			if (none) return none;
-			const written = await writeDocument(source, result.text, read.encoding);
+			// A file that is as it was is not news to whoever watches it.
+			const isSame = result.text === read.text;
+			const written = isSame ? read : await writeDocument(source, result.text, read.encoding);
 			const note =
 				written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
 			const { refused, left } = result;
