@@ -29,7 +29,7 @@ const maxOpen = 40;
 /** As long as a batch, and what it reads, are kept. */
 const keepS = 7 * 86_400;
 const endpoint = '/v1/audio/transcriptions';
-/** A recording that could not be handed over for now has its turn again after this time; each time after twice as long. */
+/** A recording that the server did not take is handed over again after this time; each time after twice as long. */
 const againMs = 30_000;
 const maxAgainMs = 600_000;
 /** For so long a command that does not watch waits for a server that cannot say how its batches stand. */

@@ -7,7 +7,7 @@ import { dropUnusedFiles } from './finishBatch.ts';
 import { type BatchEnd, type BatchRecord, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import { removeAll, removeBatch } from './removeBatch.ts';
-import { type StoredFiles, timeOfId } from './storedFiles.ts';
+import { type Settle, type StoredFiles, timeOfId } from './storedFiles.ts';
 
 /** The rows of an ended batch are in its files; its parts stay for those who were late to hear of its end. */
 const partsMs = 24 * 3600_000;
@@ -24,7 +24,7 @@ export interface OldBatchesDeps {
 	/** A batch that nobody knew to be under way is. */
 	readonly onOpen?: () => void;
 	/** See {@link StoredFiles.sweep}. */
-	readonly settleMs?: number;
+	readonly settle?: Settle;
 }
 
 /** Looks now and every hour, until the signal is aborted. */
@@ -86,5 +86,5 @@ export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Prom
 		const record = await readJsonObject<BatchRecord>(store, keys.record(id));
 		if (record !== undefined) read.add(record.inputFileId);
 	}
-	await files.sweep(read, signal, deps.settleMs);
+	await files.sweep(read, signal, deps.settle);
 }

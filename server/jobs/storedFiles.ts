@@ -52,7 +52,14 @@ const none = { bytes: 0, files: 0 };
 /** Content of this age that has no record gets none. */
 const withoutRecordMs = 24 * 3600_000;
 /** So long at most it takes from the end of a content to its record. */
-const usualSettleMs = 60_000;
+const settleMs = 60_000;
+
+/** Rejects when the signal is aborted. */
+export type Settle = (signal?: AbortSignal) => Promise<void>;
+
+const usualSettle: Settle = async (signal) => {
+	await sleep(settleMs, undefined, { ref: false, ...(signal && { signal }) });
+};
 /** Milliseconds for which a count holds: others write to the store, too. What is refused is counted anew sooner. */
 const countHoldsMs = { room: 10_000, refusal: 1000 };
 
@@ -278,13 +285,13 @@ export class StoredFiles {
 
 	/**
 	 * Removes those whose time is over, of everybody, but for these.
-	 * @param settleMs milliseconds after which content that has no record is looked at again: a translation has had its
-	 * id for as long as its batch takes, and may be written at this moment
+	 * @param settle waits until content that has no record is looked at again: a translation has had its id for as long
+	 * as its batch takes, and may be written at this moment
 	 */
 	async sweep(
 		but: ReadonlySet<string>,
 		signal?: AbortSignal,
-		settleMs = usualSettleMs,
+		settle: Settle = usualSettle,
 	): Promise<void> {
 		// Listed before the records: a file that is written meanwhile has one.
 		const contents = new Set<string>();
@@ -302,7 +309,7 @@ export class StoredFiles {
 			await this.#store.remove(keys.fileContent(id));
 		}
 		if (contents.size === 0) return;
-		await sleep(settleMs, undefined, { ref: false, ...(signal && { signal }) });
+		await settle(signal);
 		for await (const key of this.#store.list(keys.filesOfAll))
 			contents.delete(key.slice(key.lastIndexOf('/') + 1));
 		// Whoever wrote these ended before it could say whose they are: nobody finds them.

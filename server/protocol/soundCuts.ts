@@ -1,4 +1,4 @@
-/** Stretches of a recording whose words were taken out of its transcript: what is exported can be without them. */
+/** Parts of a recording whose words were taken out of its transcript: what is exported can be without them. */
 
 import type { TranscriptWord } from './speechTypes.ts';
 

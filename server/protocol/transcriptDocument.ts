@@ -49,7 +49,7 @@ export interface TranscriptDocument {
 	/** Names that people gave, by the labels of speakers. */
 	readonly speakers?: Readonly<Record<string, string>>;
 	readonly translation?: TranscriptTranslation;
-	/** Stretches whose words were taken out, in order. */
+	/** Parts of the recording whose words were taken out, in order. */
 	readonly cuts?: readonly SoundCut[];
 	/** By a chat model, if that was asked for. */
 	readonly outline?: TranscriptOutline;

@@ -62,7 +62,7 @@ class LoudnessTrack {
 /** Samples over which the sound fades beside a cut: 10 ms, so that nothing clicks. */
 const fadeSamples = speechRateHz / 100;
 
-/** The sound without stretches, which are in order. */
+/** The sound without these parts, which are in order. */
 async function* withoutCuts(
 	sound: AsyncIterable<Float32Array>,
 	cuts: readonly SoundCut[],
@@ -86,7 +86,7 @@ async function* withoutCuts(
 	}
 }
 
-/** Writes 16 kHz mono PCM to `target`, which is complete or absent, without some stretches. */
+/** Writes 16 kHz mono PCM to `target`, which is complete or absent, without some parts of it. */
 export async function writePlayable(
 	audio: DecodedAudio,
 	target: string,
