@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { lockFile } from '../store/lock.ts';
-import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
 import { unfinishedFolder } from './placeModel.ts';
-import { listingOf } from './unfinished.ts';
+import { endUnfinished } from './unfinished.ts';
 
 export interface UnfinishedModel {
 	/** Of its folder. */
@@ -52,8 +51,7 @@ export async function removeUnfinished(
 	const folder = inside(unfinishedFolder(modelsFolder), model.name);
 	try {
 		await using _lock = await lockFile(`${folder}.lock`, { waitMs });
-		await removePath(folder, { recursive: true, force: true });
-		await removePath(listingOf(folder), { force: true });
+		await endUnfinished(folder);
 	} catch (error) {
 		if (error instanceof AppError && error.code === 'store_unavailable')
 			throw new AppError(

@@ -53,6 +53,27 @@ describe('weights of a repository', () => {
 		);
 	});
 
+	it('a list of tensors may be large, and settings that are too large are named', () => {
+		const sized = (path: string, sizeBytes: number) =>
+			hf.map((file) => (file.path === path ? { ...file, sizeBytes } : file));
+		const index = 'model.safetensors.index.json';
+		assert.ok(paths(selectWeights(sized(index, 50_000_000))?.sides)?.includes(index));
+		assert.ok(!paths(selectWeights(sized('LICENSE', 50_000_000))?.sides)?.includes('LICENSE'));
+		for (const name of ['config.json', 'tokenizer.json'])
+			assert.throws(() => selectWeights(sized(name, 200_000_000)), {
+				code: 'unsupported_model',
+				message: new RegExp(`${name} of the model has 200000000 bytes; at most `),
+			});
+	});
+
+	it('whoever asks for a precision is told of forms, however many models there are', () => {
+		const two = files('config.json', 'm-1b-Q4_K_M.gguf', 'm-7b-Q4_K_M.gguf');
+		assert.throws(() => chooseSource(two, { device: 'CPU', precision: 'q4' }), {
+			param: 'precision',
+			message: /no ONNX files.*Name a form of its GGUF files instead/,
+		});
+	});
+
 	it('forms that lie in folders of their own are found, all parts of them', () => {
 		const found = selectWeights(
 			files(
