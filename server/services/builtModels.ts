@@ -23,7 +23,7 @@ import {
 import { rangedFile } from '../hub/rangedFile.ts';
 import type { HubFile, HubRepository } from '../hub/repository.ts';
 import { endUnfinished, keepSame } from '../hub/unfinished.ts';
-import type { WeightFiles } from '../hub/weightFiles.ts';
+import { reasonOfKept, type WeightFiles } from '../hub/weightFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { unpackedWeights } from './archivedWeights.ts';
@@ -113,7 +113,7 @@ export async function buildFromHub(
 	const facts = await runBuild(deps, request, build, emit, signal, (found) => ({
 		repository: repository.repository,
 		totalBytes: weights.sizeBytes,
-		reason: weights.reason,
+		reason: flags.keep === true ? reasonOfKept(weights) : weights.reason,
 		...defined({ license: identity.license ?? found.license }),
 	}));
 	if (facts === undefined) return undefined;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { chooseSource } from '../../server/hub/chooseSource.ts';
 import type { HubFile } from '../../server/hub/repository.ts';
-import { selectWeights } from '../../server/hub/weightFiles.ts';
+import { reasonOfKept, selectWeights } from '../../server/hub/weightFiles.ts';
 
 const files = (...paths: string[]): HubFile[] =>
 	paths.map((path, index) => ({ path, sizeBytes: 1000 + index }));
@@ -72,6 +72,20 @@ describe('weights of a repository', () => {
 			param: 'precision',
 			message: /no ONNX files.*Name a form of its GGUF files instead/,
 		});
+	});
+
+	it('nothing is said to be made of numbers that are kept', () => {
+		const kept = (list: HubFile[]) => {
+			const found = selectWeights(list);
+			assert.ok(found);
+			assert.match(found.reason, /four bits/);
+			return reasonOfKept(found);
+		};
+		assert.equal(kept(hf), 'It has safetensors; their numbers stay as precise as they are.');
+		assert.match(
+			kept(files('m-F16.gguf')),
+			/^It is built of .* no loss of its own; its numbers stay as precise as they are\.$/,
+		);
 	});
 
 	it('forms that lie in folders of their own are found, all parts of them', () => {
