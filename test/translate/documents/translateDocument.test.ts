@@ -135,7 +135,9 @@ intro
 };
 
 test('a translation that changes nothing leaves every byte of every format as it was', async () => {
-	for (const [ending, sample] of Object.entries(samples)) {
+	for (const [ending, given] of Object.entries(samples)) {
+		// Short messages may be right as they are.
+		const sample = given.replace(/^(msgid(?:_plural)? ")(?=[^"])/gm, '$1Some more words before: ');
 		for (const text of [sample, sample.replaceAll('\n', '\r\n'), sample.trimEnd()]) {
 			const extract = formatOf(`a.${ending}`);
 			assert.ok(extract, ending);
