@@ -132,21 +132,24 @@ async function planWhole(
 	return { files: planned, folders, skipped, tables };
 }
 
+/** Bytes of a first line with the names of thousands of columns. */
+const longestHead = 2 ** 18;
+
 /** Whether a table has a column that can be filled for one of some languages. */
 async function hasColumnOf(
 	targets: readonly string[],
 	path: string,
 	from: string | undefined,
 ): Promise<boolean> {
-	const columns = catalogueOf(path)?.languages(await beginningOf(path), from) ?? [];
+	const columns = catalogueOf(path)?.languages(await beginningOf(path, longestHead), from) ?? [];
 	return columns.some((column) => targets.some((to) => sameLanguage(column, to)));
 }
 
 /** What a file begins with, by which those of one ending are told apart; empty when it cannot be read. */
-async function beginningOf(path: string): Promise<string> {
+async function beginningOf(path: string, length = 10_000): Promise<string> {
 	try {
 		await using file = await openPath(path);
-		const bytes = Buffer.alloc(10_000);
+		const bytes = Buffer.alloc(length);
 		const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
 		const wide = utf16Order(bytes.subarray(0, bytesRead & ~1));
 		if (wide === 'be') bytes.swap16();

@@ -246,3 +246,11 @@ test('an encoding that is named damages no file that is in UTF-8 by then', async
 		});
 	assert.equal(await readFile('app.csv', 'utf8'), 'en,fr,ru\nOpen it,été,Привет\n');
 });
+
+test('a table of thousands of columns is one of languages where its last column says so', async () => {
+	const data = Array.from({ length: 10_000 }, (_, index) => `c${index}`).join();
+	await write({ 'a/wide.csv': `en,${data},de\nOpen it,${data},\n` });
+	const made = await translated(['a'], ['de']);
+	assert.deepEqual([made.code, made.asked], [0, ['Open it']], made.err);
+	assert.match(await readFile('a/wide.csv', 'utf8'), /c9999,OPEN IT\n$/);
+});
