@@ -71,19 +71,19 @@ export async function showEvents(
 ): Promise<ModelInfo | undefined> {
 	const bar = new ProgressBar(io.stderr);
 	let phase: string | undefined = '';
-	let told: Start | undefined;
+	let first: Start | undefined;
 	try {
 		for await (const event of events) {
 			if ('start' in event) {
 				const { build } = event.start;
 				// What is built of files that were fetched first is told of twice.
-				if (told !== undefined && build !== undefined) {
+				if (first !== undefined && build !== undefined) {
 					bar.end();
 					const { license } = event.start;
-					if (license !== told.license) io.stderr.write(`The file says: licence ${license}.\n`);
+					if (license !== first.license) io.stderr.write(`The file says: licence ${license}.\n`);
 					io.stderr.write(buildLine(build));
 				} else io.stderr.write(startLine(event.start));
-				told = event.start;
+				first = event.start;
 			}
 			if ('progress' in event) {
 				const { phase: now } = event.progress;

@@ -165,7 +165,7 @@ async function fetchSides(
 	let doneBytes = wanted.reduce((rest, { file }) => rest - file.sizeBytes, totalBytes);
 	await checkDisk(place, totalBytes, doneBytes);
 	for (const { file, target } of wanted) {
-		const tell = (bytes: number) =>
+		const notify = (bytes: number) =>
 			emit({
 				type: 'progress',
 				progress: {
@@ -177,7 +177,7 @@ async function fetchSides(
 					bytesPerSecond: 0,
 				},
 			});
-		await downloadFile(http, { repository, commit, file, target, onProgress: tell }, signal);
+		await downloadFile(http, { repository, commit, file, target, onProgress: notify }, signal);
 		doneBytes += file.sizeBytes;
 	}
 }

@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import { readArgs } from '../../server/cli/args.ts';
 import { pausedLine, switchOf } from '../../server/cli/modelsEvents.ts';
 
-test('what to type to go on has all that was typed', { skip: process.platform === 'win32' }, () => {
+test('what to type to go on has all that was typed', {
+	skip: process.platform === 'win32' && 'shells of Windows quote otherwise',
+}, () => {
 	const line = (...args: string[]) =>
 		pausedLine('pull', args).replace('Paused. Run it again to resume: ', '').trim();
 	assert.equal(
