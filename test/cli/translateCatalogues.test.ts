@@ -254,3 +254,12 @@ test('a table of thousands of columns is one of languages where its last column 
 	assert.deepEqual([made.code, made.asked], [0, ['Open it']], made.err);
 	assert.match(await readFile('a/wide.csv', 'utf8'), /c9999,OPEN IT\n$/);
 });
+
+test('what fails is not written: messages that are nested too deeply to be recorded', async () => {
+	const deep = 5000;
+	await write({ 'a/deep.json': `${'['.repeat(deep)}"Some words"${']'.repeat(deep)}` });
+	const made = await translated(['a'], ['de']);
+	assert.equal(made.code, 1);
+	assert.match(made.err, /deep\.json: The text is nested too deeply/);
+	await assert.rejects(readFile('a/deep.de.json'), { code: 'ENOENT' });
+});
