@@ -196,6 +196,18 @@ test('CSV: no translation becomes a formula that was none', async () => {
 		assert.equal(await made((words) => words.replace(/- Open|Close/, `${sign}OTHER`)), list, sign);
 });
 
+test('CSV: what a quote that is not closed swallows stays, and is named', async () => {
+	for (const [source, columns] of [
+		['key,en,de\na,"Open the file\nb,Close it\n', undefined],
+		['key,en,de\na,"Open the ""file\nb,Close it\n', ['en']],
+	] as const) {
+		const { text, refused } = await shouted('a.csv', source, columns ? { columns } : {});
+		assert.deepEqual([text, refused.length], [source, 1]);
+	}
+	const whole = await shouted('a.csv', 'key,en,de\na,"Open the ""file"""\n');
+	assert.equal(whole.text, 'key,en,de\na,"Open the ""file""","OPEN THE ""FILE"""\n');
+});
+
 test('CSV: named columns in place, or the empty cells of a language', async () => {
 	const source =
 		'id;Name;"Text ""here"""\r\n1;Ann Person;"Some; ""words"""\r\n2;Bob;More words\r\n';
