@@ -5,7 +5,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { haproxyMissing, startBalancer, untilAllServe } from '../support/haproxy.ts';
+import {
+	haproxyMissing,
+	startBalancer,
+	startBalancerWith,
+	untilAllServe,
+} from '../support/haproxy.ts';
 import { until } from '../support/until.ts';
 
 interface Double extends AsyncDisposable {
@@ -20,8 +25,14 @@ interface Double extends AsyncDisposable {
 	readonly load: { now: number; most: number };
 	/** How many checks were answered, and how. */
 	readonly checks: { ready: number; notReady: number };
+	/** Takes requests and ends without an answer. */
+	isDying: boolean;
+	/** Requests that it was sent. */
+	asked: number;
 	/** From here on no connection is taken; checks are answered as before. */
 	refuse(): Promise<void>;
+	/** Takes connections again. */
+	comeBack(): Promise<void>;
 }
 
 const listening = async (server: Server): Promise<number> => {
@@ -42,6 +53,8 @@ async function startDouble(): Promise<Double> {
 	const server = createServer({ keepAliveTimeout: 15_000 }, (request, response) => {
 		double.load.most = Math.max(double.load.most, ++double.load.now);
 		response.once('close', () => double.load.now--);
+		double.asked++;
+		if (double.isDying) return void request.resume().once('end', () => request.socket.destroy());
 		if (double.isFull) response.statusCode = 503;
 		request.resume().once('end', () => setTimeout(() => response.end('answered'), double.delayMs));
 	});
@@ -58,7 +71,13 @@ async function startDouble(): Promise<Double> {
 		delayMs: 0,
 		load: { now: 0, most: 0 },
 		checks: { ready: 0, notReady: 0 },
+		isDying: false,
+		asked: 0,
 		refuse: () => ended(server),
+		comeBack: async () => {
+			server.listen(port, '127.0.0.1');
+			await once(server, 'listening');
+		},
 		[Symbol.asyncDispose]: async () => {
 			await Promise.all([ended(server), ended(ops)]);
 		},
@@ -245,3 +264,81 @@ test('files, batches and documents of a person stay at one server, however many 
 		await served({ 'x-api-key': 'ngk_one' }),
 	);
 });
+
+/** Somebody whose files lie with the second server. */
+const personOf = async (url: string, name: string): Promise<Record<string, string>> => {
+	for (let person = 0; ; person++) {
+		const headers = { authorization: `Bearer ngk_${person * 7919}` };
+		const answer = await fetch(`${url}/v1/files`, { headers });
+		if (answer.headers.get('x-served-by') === name) return headers;
+	}
+};
+
+test('while the server of a person is away nobody else says that there are no such files', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	using balancer = await startBalancer(one, two);
+	await untilAllServe(balancer);
+	const headers = await personOf(balancer.url, 'two');
+	await two.refuse();
+	two.isReady = false;
+	const before = one.asked;
+	const [get, post] = await Promise.all([
+		fetch(`${balancer.url}/v1/batches/batch_1`, { headers }),
+		fetch(`${balancer.url}/v1/files`, { headers, method: 'POST', body: 'file' }),
+	]);
+	for (const answer of [get, post]) {
+		assert.equal(answer.status, 503);
+		assert.equal(answer.headers.get('retry-after'), '5');
+		const { error } = (await answer.json()) as { readonly error: { readonly code: string } };
+		assert.equal(error.code, 'daemon_unavailable');
+	}
+	assert.equal(one.asked, before);
+	// One that is short is not seen.
+	const late = fetch(`${balancer.url}/v1/batches/batch_1`, { headers });
+	await two.comeBack();
+	assert.equal((await late).headers.get('x-served-by'), 'two');
+	// Whoever takes connections is asked, also while all are late for their checks.
+	one.isReady = false;
+	const failed = [one.checks.notReady, two.checks.notReady];
+	await until(
+		'both were found not ready',
+		() =>
+			one.checks.notReady > Number(failed[0]) + 3 && two.checks.notReady > Number(failed[1]) + 3,
+	);
+	for (let round = 0; round < 5; round++) {
+		const answer = await fetch(`${balancer.url}/v1/batches/batch_1`, { headers });
+		assert.equal(answer.headers.get('x-served-by'), 'two');
+	}
+});
+
+test('where servers share files and batches, another answers for one that is away', {
+	skip: haproxyMissing,
+}, async () => {
+	await using one = await startDouble();
+	await using two = await startDouble();
+	using balancer = await startBalancerWith({ NEARGLOT_SHARED: 'yes' }, one, two);
+	await untilAllServe(balancer);
+	const headers = await personOf(balancer.url, 'two');
+	await two.refuse();
+	const answer = await fetch(`${balancer.url}/v1/batches/batch_1`, { headers });
+	assert.equal(answer.headers.get('x-served-by'), 'one');
+});
+
+for (const shared of ['', 'yes'])
+	test(`a batch whose server ends before it answers is made once, ${shared ? 'shared' : 'kept by one'}`, {
+		skip: haproxyMissing,
+	}, async () => {
+		await using one = await startDouble();
+		await using two = await startDouble();
+		using balancer = await startBalancerWith({ NEARGLOT_SHARED: shared }, one, two);
+		await untilAllServe(balancer);
+		one.isDying = true;
+		two.isDying = true;
+		const before = one.asked + two.asked;
+		// Whether it is told in words or by the end of the connection is for HAProxy to say.
+		await fetch(`${balancer.url}/v1/batches`, { method: 'POST', body: '{}' }).catch(() => {});
+		assert.equal(one.asked + two.asked - before, 1);
+	});

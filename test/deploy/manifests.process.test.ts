@@ -281,19 +281,26 @@ test('options of containers are options of the program; ports and labels that ar
 	}
 });
 
+const balancerConfig = async (store: string): Promise<string> => {
+	const map = objects(await renderChart({ batches: { store } })).find(
+		({ data }) => 'haproxy.cfg' in record(data),
+	);
+	return String(record(map?.['data'])['haproxy.cfg']);
+};
+
 test('the balancer of the chart is a configuration that HAProxy takes', {
 	skip: haproxyMissing,
 }, async () => {
-	const map = objects(await renderChart()).find(({ data }) => 'haproxy.cfg' in record(data));
-	const path = join(temporaryFolder('balancer'), 'haproxy.cfg');
-	writeFileSync(path, String(record(map?.['data'])['haproxy.cfg']));
-	const env = { ...process.env, NAMESPACE: 'team' };
-	const { status, stderr } = spawnSync('haproxy', ['-c', '-f', path], { encoding: 'utf8', env });
-	assert.equal(status, 0, stderr);
+	for (const store of ['', '/batches']) {
+		const path = join(temporaryFolder('balancer'), 'haproxy.cfg');
+		writeFileSync(path, await balancerConfig(store));
+		const env = { ...process.env, NAMESPACE: 'team' };
+		const { status, stderr } = spawnSync('haproxy', ['-c', '-f', path], { encoding: 'utf8', env });
+		assert.equal(status, 0, stderr);
+	}
 });
 
 test('the balancer of the chart tells conversations apart as deploy/haproxy.cfg does', async () => {
-	const map = objects(await renderChart()).find(({ data }) => 'haproxy.cfg' in record(data));
 	const rules = (config: string) =>
 		config
 			.split('\n')
@@ -301,7 +308,11 @@ test('the balancer of the chart tells conversations apart as deploy/haproxy.cfg 
 			.filter((line) =>
 				/^(?:acl|http-request (?:set-var|track)|use_backend|default_backend)/.test(line),
 			);
-	const shipped = rules(read('haproxy.cfg'));
-	assert.ok(shipped.length > 15);
-	assert.deepEqual(rules(String(record(map?.['data'])['haproxy.cfg'])), shipped);
+	// Whether batches are shared is told to one by its environment, to the other by a value.
+	const kept = ' !{ env(NEARGLOT_SHARED) -m str yes }';
+	const shipped = rules(read('haproxy.cfg').replace(kept, ''));
+	assert.ok(shipped.length > 15 && shipped.includes('use_backend kept if kept'));
+	assert.deepEqual(rules(await balancerConfig('')), shipped);
+	const shared = shipped.filter((rule) => rule !== 'use_backend kept if kept');
+	assert.deepEqual(rules(await balancerConfig('/batches')), shared);
 });

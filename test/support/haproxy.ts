@@ -31,7 +31,14 @@ export interface Balancer extends Disposable {
 const names = ['one', 'two', 'three'] as const;
 
 /** Starts it, and waits until it listens; a third server is one more line in each part, as an owner would add it. */
-export async function startBalancer(...servers: readonly BalancedServer[]): Promise<Balancer> {
+export const startBalancer = (...servers: readonly BalancedServer[]): Promise<Balancer> =>
+	startBalancerWith({}, ...servers);
+
+/** The same with more environment variables. */
+export async function startBalancerWith(
+	more: Readonly<Record<string, string>>,
+	...servers: readonly BalancedServer[]
+): Promise<Balancer> {
 	const bind = `127.0.0.1:${await freePort()}`;
 	const own = join(temporaryFolder('balancer'), 'haproxy.cfg');
 	writeFileSync(
@@ -47,7 +54,7 @@ export async function startBalancer(...servers: readonly BalancedServer[]): Prom
 	});
 	const child = spawn('haproxy', ['-db', '-f', own], {
 		stdio: 'ignore',
-		env: { ...process.env, NEARGLOT_BIND: bind, ...Object.fromEntries(addresses) },
+		env: { ...process.env, NEARGLOT_BIND: bind, ...Object.fromEntries(addresses), ...more },
 	});
 	const url = `http://${bind}`;
 	const call = (conversation: string) =>
