@@ -306,7 +306,7 @@ test('the balancer of the chart tells conversations apart as deploy/haproxy.cfg 
 			.split('\n')
 			.map((line) => line.trim())
 			.filter((line) =>
-				/^(?:acl|http-request (?:set-var|track)|use_backend|default_backend)/.test(line),
+				/^(?:acl|http-request (?:set-var|track|disable)|use_backend|default_backend)/.test(line),
 			);
 	// Whether batches are shared is told to one by its environment, to the other by a value.
 	const kept = ' !{ env(NEARGLOT_SHARED) -m str yes }';

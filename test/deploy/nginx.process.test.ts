@@ -99,7 +99,7 @@ test('behind nginx files and batches stay with their server, which nobody stands
 	try {
 		const owners = new Map<string, string>();
 		for (const header of ['x-ms-client-principal-id', 'authorization', 'x-api-key', 'api-key'])
-			for (let person = 0; person < 5; person++) {
+			for (let person = 0; person < 16; person++) {
 				const found = await places({ [header]: `person ${person * 7919}` });
 				assert.equal(found.size, 1, `${header} ${person}`);
 				owners.set(`person ${person * 7919}`, String([...found][0]));
@@ -114,8 +114,13 @@ test('behind nginx files and batches stay with their server, which nobody stands
 		two.stop();
 		const [away] = [...owners].filter(([, name]) => name === 'two').map(([person]) => person);
 		assert.ok(away);
-		for (const path of paths)
-			assert.equal((await ask(path, { 'x-api-key': away }))[0], 502, `${path}: no 404 of another`);
+		for (const path of paths) {
+			const response = await fetch(nginx.url + path, { headers: { 'x-api-key': away } });
+			assert.equal(response.status, 503, `${path}: no 404 of another`);
+			assert.equal(response.headers.get('retry-after'), '5');
+			const { error } = (await response.json()) as { error: { code: string } };
+			assert.equal(error.code, 'daemon_unavailable');
+		}
 		assert.deepEqual(await ask('/v1/chat/completions', { 'x-api-key': away }), [200, 'one']);
 	} finally {
 		await nginx.stop();
@@ -140,8 +145,9 @@ test('behind nginx nothing that changes something is done twice, and an answer t
 		two.isDying = true;
 		for (const path of [
 			...['/v1/files', '/v1/batches', '/v1/batches/b/cancel', '/translator/document/batches'],
-			...['/v1/conversations', '/v1/conversations/c/items'],
 		])
+			assert.deepEqual(await post(path), [503, 1], path);
+		for (const path of ['/v1/conversations', '/v1/conversations/c/items'])
 			assert.deepEqual(await post(path), [502, 1], path);
 		assert.deepEqual(await post('/v1/chat/completions'), [502, 2]);
 	} finally {
