@@ -126,7 +126,7 @@ test('behind nginx files and batches stay with their server, which nobody stands
 		const [away] = [...owners].filter(([, name]) => name === 'two').map(([person]) => person);
 		assert.ok(away);
 		for (const path of paths) {
-			const response = await fetch(nginx.url + path, { headers: { 'x-api-key': away } });
+			const response: Response = await fetch(nginx.url + path, { headers: { 'x-api-key': away } });
 			assert.equal(response.status, 503, `${path}: no 404 of another`);
 			assert.equal(response.headers.get('retry-after'), '5');
 			const { error } = (await response.json()) as { error: { code: string } };
