@@ -219,3 +219,50 @@ for (const { kind, skip } of kinds) {
 		assert.equal(await but(a), undefined);
 	});
 }
+
+test('a shard that waits gives up the place at the end that it comes to meanwhile', async () => {
+	const folder = temporaryFolder('ends');
+	const begun = new Set<string>();
+	const released = new Map(
+		['first', 'third', 'fourth'].map((name) => [name, Promise.withResolvers<void>()]),
+	);
+	const service = openJobs(
+		{
+			...{ store: join(folder, 'store'), queue: join(folder, 'queue.db'), isAlone: true },
+			...{ width: 1, leaseMs: 30_000, itemMs: 0 },
+		},
+		{},
+		Date.now,
+		{
+			pause: async (_, signal) => {
+				await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+				signal.throwIfAborted();
+			},
+		},
+	);
+	service.start(async ({ owner }) => {
+		begun.add(owner.person);
+		await released.get(owner.person)?.promise;
+		if (owner.person === 'limited')
+			return { ...errorAnswer(new AppError('rate_limited')), retryAfterS: 3600 };
+		return { status: 200, requestId: '', body: {} };
+	});
+	try {
+		const jobs = await service.open();
+		const begin = async (name: string) => {
+			await asked(jobs, items(2), person(name));
+			await until(`${name} has begun`, () => begun.has(name));
+		};
+		await begin('first');
+		// It comes to its last item beside the first, and waits.
+		await begin('limited');
+		await begin('third');
+		await asked(jobs, items(2), person('fourth'));
+		// The third one has the only place, until there is one at the end.
+		released.get('first')?.resolve();
+		await until('the fourth has begun', () => begun.has('fourth'));
+	} finally {
+		for (const { resolve } of released.values()) resolve();
+		await service.close();
+	}
+});
