@@ -131,8 +131,8 @@ delete process.env.NODE_COMPILE_CACHE;
 results.push(
 	await runAlone(
 		files.filter((file) => !pure.includes(file)),
-		// About half of their time they wait: for a timer, a disk, another program.
-		processors + 1,
+		// Most of their time they wait: for a timer, a disk, another program.
+		processors * 2 + 1,
 	),
 );
 let passed = results.reduce((sum, result) => sum + result.passed, 0);

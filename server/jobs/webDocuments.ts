@@ -74,7 +74,22 @@ export class WebDocuments {
 		}
 	}
 
+	/** Asks once more where the connection breaks: a store may close one that was kept just as it is used again. */
 	async #ask(
+		url: URL,
+		options: FetchOptions,
+		maxBytes: number,
+		signal: AbortSignal,
+	): Promise<Uint8Array> {
+		try {
+			return await this.#askOnce(url, options, maxBytes, signal);
+		} catch (error) {
+			if (!isBroken(error)) throw error;
+			return await this.#askOnce(url, options, maxBytes, signal);
+		}
+	}
+
+	async #askOnce(
 		url: URL,
 		options: FetchOptions,
 		maxBytes: number,
@@ -120,6 +135,12 @@ export class WebDocuments {
 			clearTimeout(timer);
 		}
 	}
+}
+
+/** Whether no answer came, and not for the want of time. */
+function isBroken(error: unknown): boolean {
+	const cause = error instanceof AppError ? error.cause : undefined;
+	return cause instanceof Error && !['AbortError', 'TimeoutError'].includes(cause.name);
 }
 
 function refusal(status: number, where: string, isWritten: boolean): AppError {

@@ -40,7 +40,13 @@ async function startBlobStore(): Promise<BlobStore> {
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
 	const server = createServer(async (request, response) => {
 		const url = new URL(request.url ?? '', 'http://store');
-		asked.push(`${request.method} ${url.pathname}`);
+		const line = `${request.method} ${url.pathname}`;
+		const isFirst = !asked.includes(line);
+		asked.push(line);
+		if (isFirst && url.pathname.startsWith('/account/closed')) {
+			request.socket.destroy();
+			return response;
+		}
 		const end = (status: number, body: string | Buffer = '') =>
 			response.writeHead(status).end(body);
 		if (url.searchParams.get('sig') !== 'secret+signature') return end(403);
@@ -442,6 +448,23 @@ test('what is wrong with a request is said at once; what only its store knows, o
 	assert.deepEqual(
 		documents.map(({ error }) => error?.message.match(/nothing|302|signature/)?.[0]),
 		['nothing', '302', 'signature'],
+	);
+});
+
+test('a store that closes a connection as it is used is asked once more', async () => {
+	store.blobs.set('/account/closed/a.md', Buffer.from('Open the file.\n'));
+	const { operation, documents } = await run([
+		{
+			...{ storageType: 'File', source: { sourceUrl: `${store.url}/closed/a.md?${signature}` } },
+			targets: [{ targetUrl: `${store.url}/closed-de/a.md?${signature}`, language: 'de' }],
+		},
+	]);
+	assert.deepEqual([operation.status, documents[0]?.error], ['Succeeded', undefined]);
+	assert.equal(String(store.blobs.get('/account/closed-de/a.md')), 'OPEN THE FILE.\n');
+	const asked = store.asked.filter((line) => line.includes('/closed'));
+	assert.deepEqual(
+		[...new Set(asked)].map((line) => asked.filter((one) => one === line).length),
+		[2, 2],
 	);
 });
 

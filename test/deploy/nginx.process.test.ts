@@ -3,12 +3,23 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { nginxMissing as skip, startNginx } from '../support/nginx.ts';
-import { needsFreezing } from '../support/systemNeeds.ts';
+import { needsLinux } from '../support/systemNeeds.ts';
 import { until } from '../support/until.ts';
+
+/** Whether a connection to a port of 127.0.0.1 is asked for and not answered, as the system sees it. */
+async function isAskedInVain(port: number): Promise<boolean> {
+	const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+	return (await readFile('/proc/net/tcp', 'utf8')).split('\n').some((line) => {
+		const [, , remote, state] = line.trim().split(/\s+/);
+		return remote === address && state === '02';
+	});
+}
 
 /** Answers with its own name, to `/full` with 503 if it is the second, and to `/crowd` with 503. */
 async function startNamed(name: string) {
@@ -149,7 +160,7 @@ test('when all are full, nginx hands their refusal on, and refuses nobody for it
 });
 
 test('a machine that takes no connection and does not say so is passed over', {
-	skip: skip || needsFreezing,
+	skip: skip || needsLinux,
 }, async () => {
 	const one = await startNamed('one');
 	const silent = spawn(
@@ -170,11 +181,8 @@ test('a machine that takes no connection and does not say so is passed over', {
 			const socket = connect(port, '127.0.0.1');
 			taken.push(socket);
 			socket.on('error', () => {});
-			const first = await Promise.race([
-				once(socket, 'connect').then(() => 'taken'),
-				new Promise((resolve) => setTimeout(resolve, 500, 'left')),
-			]);
-			return first === 'left';
+			await setTimeout(50);
+			return isAskedInVain(port);
 		});
 		const answers = await Promise.all(
 			Array.from({ length: 12 }, (_, at) =>
@@ -182,6 +190,7 @@ test('a machine that takes no connection and does not say so is passed over', {
 					method: 'POST',
 					body: '{}',
 					headers: { 'x-conversation': `talk ${at * 7919}` },
+					signal: AbortSignal.timeout(60_000),
 				}),
 			),
 		);
