@@ -82,7 +82,7 @@ for (const { kind, skip } of kinds) {
 		const service = openJobs(
 			{
 				...{ store: join(folder, 'store'), queue: placeOf(kind, folder), isAlone: false },
-				...{ width: 1, leaseMs: 900, itemMs: 0 },
+				...{ width: 1, leaseMs: 1500, itemMs: 0 },
 			},
 			{},
 			Date.now,
@@ -157,7 +157,7 @@ for (const { kind, skip } of kinds) {
 		}
 	});
 
-	test(`with ${kind}, the next shard is one of the batches that are wanted, and the others keep their turns`, {
+	test(`with ${kind}, the next shard is one of the batches that are wanted, and the others stay in the line`, {
 		skip,
 	}, async () => {
 		const leaseMs = 3000;
@@ -211,7 +211,8 @@ for (const { kind, skip } of kinds) {
 		await queue.giveBack(missed);
 		// What is not wanted comes first, and is given back to its turn.
 		const other = await but(b);
-		assert.deepEqual([other?.batch, other?.shard, other?.tries], [a, 0, 1]);
+		// Which of its shards does not matter: those that it has missed come after the others.
+		assert.deepEqual([other?.batch, other?.tries], [a, 1]);
 		assert.ok(other && (await queue.complete(other)));
 		assert.equal(await but(a, b), undefined);
 		assert.equal((await but())?.batch, b, 'the one that has waited for longest');
