@@ -1,7 +1,7 @@
 /** The next shard in Redis that is of none of some batches: called forward from its place, as BullMQ has one line for all. */
 
 import type { Job, Queue } from 'bullmq';
-import { priorityOf, queuePrefix, turnOf } from './bullTurns.ts';
+import { queuePrefix, queuePriorityOf, turnOf } from './bullTurns.ts';
 import type { ShardRef } from './jobTypes.ts';
 
 /** Shards in a row that turn out to be of a batch that is not wanted: those that came out of their turn, as others called them. */
@@ -71,7 +71,7 @@ export async function nextOfOthers(
 		if (job === undefined) return undefined;
 		const own = job.data as ShardRef;
 		// Whoever gives it back puts it where it was; where that is not written, to the head of the line.
-		const priority = priorityOf(turnOf(job));
+		const priority = queuePriorityOf(turnOf(job));
 		await inTime(() => job.changePriority({ priority })).catch(() => {});
 		if (!except.has(own.batch)) return job;
 		// One that cannot be given back is leased, or nobody would have it and it would count as a try.

@@ -11,8 +11,8 @@ import {
 	lastKey,
 	moveMissed,
 	placeBeyond,
-	priorityOf,
 	queuePrefix,
+	queuePriorityOf,
 	servedKey,
 	type TurnedShard,
 	turnOf,
@@ -102,7 +102,7 @@ export async function openBullQueue(
 	const entryOf = (shard: TurnedShard) => ({
 		...{ name, data: shard },
 		opts: {
-			...{ jobId: idOf(shard), priority: priorityOf(shard.turn) },
+			...{ jobId: idOf(shard), priority: queuePriorityOf(shard.turn) },
 			...{ removeOnComplete: true, removeOnFail: true },
 		},
 	});

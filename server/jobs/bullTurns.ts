@@ -23,7 +23,7 @@ const lastPriority = 2_097_151;
 /** Shards whose turns are moved in one command: Redis does nothing else meanwhile. */
 const maxMoved = 500;
 
-export const priorityOf = (turn: number): number => Math.min(lastPriority, turn);
+export const queuePriorityOf = (turn: number): number => Math.min(lastPriority, turn);
 
 export const isBeyond = ({ turn }: TurnedShard): boolean => turn > lastPriority;
 

@@ -60,7 +60,7 @@ export async function finishBatch(
 		// Whoever ends the batch, should this process not come to it, knows what to take away.
 		await store.put(keys.begunFile(batch.id, id), Buffer.from(' '));
 		written.push(id);
-		await files.add(batch.owner.person, untilTold(rows, signal), {
+		await files.add(batch.owner.person, untilStopped(rows, signal), {
 			...{ id, filename, purpose: 'batch_output', expiresInS: batch.outputExpiresInS ?? keepS },
 		});
 		reached?.('joined');
@@ -95,7 +95,7 @@ export async function finishBatch(
 }
 
 /** Whoever ends does not wait for gigabytes to be joined. */
-async function* untilTold(
+async function* untilStopped(
 	rows: AsyncIterable<Uint8Array>,
 	signal?: AbortSignal,
 ): AsyncIterable<Uint8Array> {
