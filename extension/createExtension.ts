@@ -104,7 +104,9 @@ export function createExtension(
 	const onModelsChanged: vscode.Event<void> = (listener) =>
 		vscode.Disposable.from(team.onDidChange(listener), models.onDidChangeModels(listener));
 	const allowancesFolder = vscode.Uri.joinPath(context.globalStorageUri, 'agent').fsPath;
-	const allowances = new Allowances(() => join(allowancesFolder, `${openFoldersName()}.json`));
+	const allowances = new Allowances(() =>
+		join(allowancesFolder, `${openFoldersName(vscode.workspace)}.json`),
+	);
 	const agent = { allowances, folder: store.changesFolder };
 	const { page: chat, disposable: chatView } = createChatView(context, {
 		agent,

@@ -20,10 +20,26 @@ export interface ShelvedChat {
 	readonly conversation: Conversation;
 }
 
+/** A deleted chat: nothing is kept of it, and another tab that still shows it does not bring it back. */
+interface DeletedMark {
+	readonly id: string;
+	readonly person: string;
+	/** Milliseconds since 1970. */
+	readonly deletedAt: number;
+}
+
+/** Milliseconds that a mark stays: tabs that showed the chat are closed by then. */
+const markForMs = 30 * 86_400_000;
+
+type Kept = ShelvedChat | DeletedMark;
+
+const isMark = (kept: Kept | undefined): kept is DeletedMark =>
+	kept !== undefined && 'deletedAt' in kept;
+
 /** Chats by their ids. Where the browser keeps no database (as in some private windows), they last as long as the page. */
 export class ChatShelf {
 	readonly #database: IDBDatabase | undefined;
-	readonly #memory = new Map<string, ShelvedChat>();
+	readonly #memory = new Map<string, Kept>();
 	readonly #person = personId();
 
 	private constructor(database: IDBDatabase | undefined) {
@@ -33,62 +49,79 @@ export class ChatShelf {
 	/** Opens the shelf; what another person has left on it is removed first. */
 	static async open(): Promise<ChatShelf> {
 		const shelf = new ChatShelf(await openDatabase().catch(() => undefined));
-		for (const chat of await shelf.#everything())
-			if (chat.person !== shelf.#person) await shelf.remove(chat.id);
+		const before = Date.now() - markForMs;
+		for (const kept of await shelf.#everything())
+			if (kept.person !== shelf.#person || (isMark(kept) && kept.deletedAt < before))
+				await shelf.#forget(kept.id);
 		return shelf;
 	}
 
 	/** The newest first. */
 	async list(): Promise<ShelvedChat[]> {
-		const own = (await this.#everything()).filter(({ person }) => person === this.#person);
+		const own = (await this.#everything()).flatMap((kept) =>
+			isMark(kept) || kept.person !== this.#person ? [] : [kept],
+		);
 		return own.sort((a, b) => b.conversation.updatedAt.localeCompare(a.conversation.updatedAt));
 	}
 
 	async get(id: string): Promise<ShelvedChat | undefined> {
-		if (!this.#database) return this.#memory.get(id);
-		const chat = (await this.#ask('readonly', (store) => store.get(id))) as ShelvedChat | undefined;
-		return chat?.person === this.#person ? chat : undefined;
+		const kept = this.#database
+			? ((await this.#ask('readonly', (store) => store.get(id))) as Kept | undefined)
+			: this.#memory.get(id);
+		return !kept || isMark(kept) || kept.person !== this.#person ? undefined : kept;
 	}
 
-	/** Keeps a conversation with what another tab has added to it; resolves with both. Title and pin stay. */
-	async save(conversation: Conversation): Promise<Conversation> {
+	/** Keeps a conversation with what another tab has added to it; resolves with both. Title and pin stay, and a deleted one stays away. */
+	async save(conversation: Conversation): Promise<Conversation | 'deleted'> {
 		const { id } = conversation;
-		const next = (known: ShelvedChat | undefined): ShelvedChat => {
+		const next = (known: Kept | undefined): Kept => {
 			const own = known?.person === this.#person ? known : undefined;
+			if (isMark(own)) return own;
 			const merged = own ? mergeConversations(conversation, own.conversation) : conversation;
 			return { ...own, id, person: this.#person, conversation: merged };
 		};
-		if (!this.#database) {
-			const chat = next(this.#memory.get(id));
-			this.#memory.set(id, chat);
-			return chat.conversation;
-		}
-		let chat: ShelvedChat | undefined;
+		let kept: Kept | undefined;
 		// In one transaction: another tab may save the same chat.
-		await this.#ask('readwrite', (store) => {
-			const request = store.get(id);
-			request.onsuccess = () => {
-				chat = next(request.result as ShelvedChat | undefined);
-				store.put(chat);
-			};
-			return request;
-		});
-		return chat?.conversation ?? conversation;
+		if (this.#database)
+			await this.#ask('readwrite', (store) => {
+				const request = store.get(id);
+				request.onsuccess = () => {
+					kept = next(request.result as Kept | undefined);
+					store.put(kept);
+				};
+				return request;
+			});
+		else {
+			kept = next(this.#memory.get(id));
+			this.#memory.set(id, kept);
+		}
+		if (isMark(kept)) return 'deleted';
+		return kept?.conversation ?? conversation;
 	}
 
-	async put(chat: ShelvedChat): Promise<void> {
-		if (!this.#database) this.#memory.set(chat.id, chat);
-		else await this.#ask('readwrite', (store) => store.put(chat));
+	/** Keeps a chat as it is, a deleted one too. */
+	put(chat: ShelvedChat): Promise<void> {
+		return this.#put(chat);
 	}
 
-	async remove(id: string): Promise<void> {
+	/** Deletes a chat, also for tabs that show it. */
+	remove(id: string): Promise<void> {
+		return this.#put({ id, person: this.#person, deletedAt: Date.now() });
+	}
+
+	async #put(kept: Kept): Promise<void> {
+		if (!this.#database) this.#memory.set(kept.id, kept);
+		else await this.#ask('readwrite', (store) => store.put(kept));
+	}
+
+	async #forget(id: string): Promise<void> {
 		if (!this.#database) this.#memory.delete(id);
 		else await this.#ask('readwrite', (store) => store.delete(id));
 	}
 
-	async #everything(): Promise<ShelvedChat[]> {
+	async #everything(): Promise<Kept[]> {
 		if (!this.#database) return [...this.#memory.values()];
-		return (await this.#ask('readonly', (store) => store.getAll())) as ShelvedChat[];
+		return (await this.#ask('readonly', (store) => store.getAll())) as Kept[];
 	}
 
 	#ask(mode: IDBTransactionMode, run: (store: IDBObjectStore) => IDBRequest): Promise<unknown> {

@@ -98,7 +98,14 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 			{isDrawn && (
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: wide diagrams are scrolled with the keyboard
 				<div class="diagram" tabIndex={0}>
-					<img src={diagram.value} alt={t('diagram')} />
+					<img
+						src={diagram.value}
+						alt={t('diagram')}
+						// What the browser cannot show stays code.
+						onError={() => {
+							diagram.value = undefined;
+						}}
+					/>
 				</div>
 			)}
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard */}

@@ -3,19 +3,17 @@
  * seen; it knows flowcharts, states, sequences, classes and entities, and what it does not know stays code.
  */
 
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { isSmallDiagram } from './diagramSize.ts';
 
-/** Longest diagram that is drawn, in characters and lines: the page stands still meanwhile. */
-const [maxLength, maxLines] = [8000, 200];
-
-/** The address of a diagram's picture once it is drawn, in the colours of the page; `undefined` for one that cannot be. */
+/** The address of a diagram's picture once it is drawn, in the colours of the page; `undefined` for one that cannot be drawn or shown. */
 export function useDiagram(
 	text: string,
 	isWanted: boolean,
 	box: RefObject<HTMLElement | null>,
-): ReadonlySignal<string | undefined> {
+): Signal<string | undefined> {
 	const url = useMemo(() => signal<string | undefined>(undefined), []);
 	useEffect(() => {
 		url.value = undefined;
@@ -49,7 +47,7 @@ const font = 'sans-serif';
 
 async function pictureOf(text: string, element: HTMLElement): Promise<string | undefined> {
 	const plain = withoutHead(text);
-	if (plain.length > maxLength || plain.split('\n').length > maxLines) return undefined;
+	if (!isSmallDiagram(plain)) return undefined;
 	const { renderMermaid } = await import('beautiful-mermaid');
 	const style = getComputedStyle(element);
 	const colour = (name: string) => style.getPropertyValue(name).trim();
@@ -58,8 +56,8 @@ async function pictureOf(text: string, element: HTMLElement): Promise<string | u
 		...{ line: colour('--dim'), muted: colour('--dim') },
 		...{ font, padding: 16, transparent: true },
 	});
-	// A picture loads no fonts; nor is it to name a place to load them from.
-	const own = svg.replace(/@import[^\n]*\n/g, '\n').replaceAll(`'${font}'`, font);
+	// A picture loads no fonts; nor is it to name a place to load them from. A label may say so all the same.
+	const own = svg.replace(/^\s*@import url\([^\n]*\);$/gm, '').replaceAll(`'${font}'`, font);
 	return `data:image/svg+xml,${encodeURIComponent(own)}`;
 }
 

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import type { Conversation } from '../server/protocol/index.ts';
 import { ChatShelf, type ShelvedChat } from './chatShelf.ts';
 import { ownStores } from './ownStore.ts';
+import { personId } from './signedInPerson.ts';
 
 const currentName = 'chat id';
 /** Where the one chat lay that an earlier version kept. */
@@ -58,11 +59,16 @@ export function showChat(id: string): void {
 	ownStores().tab.set(currentName, id);
 }
 
-/** Keeps a chat; resolves with it and with what another tab has added to it. */
-export async function keepChat(conversation: Conversation): Promise<Conversation> {
+/** Keeps a chat; resolves with it and with what another tab has added to it, `deleted` where one has deleted it. */
+export async function keepChat(conversation: Conversation): Promise<Conversation | 'deleted'> {
 	const kept = await (await shelf()).save(conversation);
 	await refresh();
 	return kept;
+}
+
+/** Another tab has deleted a chat that was gone on with here: it can be taken back with all that was said. */
+export function offerDeleted(conversation: Conversation): void {
+	deletedChat.value = { id: conversation.id, person: personId(), conversation };
 }
 
 export async function storedChat(id: string): Promise<Conversation | undefined> {

@@ -17,7 +17,7 @@ import { ownStores } from './ownStore.ts';
 import { chatStrings } from './protocol.ts';
 import { answerInStudio } from './studioAnswer.ts';
 import type { StudioApi } from './studioApi.ts';
-import { firstChat, keepChat, showChat, storedChat } from './studioChats.ts';
+import { firstChat, keepChat, offerDeleted, showChat, storedChat } from './studioChats.ts';
 import { translated } from './studioText.ts';
 
 /** Name of the stored choice of a chat model. */
@@ -50,7 +50,15 @@ export function studioBridge(
 	const session = new ChatSession(
 		{
 			complete: (params, onDelta, signal) => answerInStudio(api, params, onDelta, signal),
-			save: async (conversation) => session.join(await keepChat(conversation)),
+			save: async (conversation) => {
+				const kept = await keepChat(conversation);
+				if (kept !== 'deleted') session.join(kept);
+				else if (session.conversation.id === conversation.id) {
+					offerDeleted(session.state.conversation);
+					session.reset('');
+					postState();
+				}
+			},
 			post,
 			id: () => crypto.randomUUID(),
 			now: () => new Date(),

@@ -33,6 +33,7 @@ import type { ChosenTools } from './chosenTools.ts';
 import { type Dictation, dictateQuestion } from './dictateQuestion.ts';
 import { changesAttachment } from './gitChanges.ts';
 import { insertCode, openNewFile } from './insertCode.ts';
+import { joinKept } from './joinKept.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { openReference } from './openReference.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
@@ -85,7 +86,7 @@ export class ChatPageController {
 					),
 				tools: (model) => this.#agent.toolSet(model, deps.tools.toolSet(model)),
 				save: async (conversation) => {
-					this.session.join(await deps.store.save(conversation));
+					joinKept(this, deps.store, conversation.id, await deps.store.save(conversation));
 					if (deps.remembered) await deps.store.remember(conversation.id);
 				},
 				post: (message) => this.#post(message),
@@ -97,7 +98,10 @@ export class ChatPageController {
 		this.#agent = new ChatAgent({
 			...deps.agent,
 			session: () => this.session,
-			join: async () => this.session.join(await deps.store.load(this.session.conversation.id)),
+			join: async () => {
+				const { id } = this.session.conversation;
+				joinKept(this, deps.store, id, await deps.store.kept(id));
+			},
 			show: async (address, before) => {
 				const uri = vscode.Uri.parse(address, true);
 				if (before === null) await vscode.window.showTextDocument(uri);

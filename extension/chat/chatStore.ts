@@ -32,8 +32,6 @@ export class ChatStore {
 	readonly #workspaceFolder: string;
 	/** Writes to one file follow each other. */
 	#last: Promise<unknown> = Promise.resolve();
-	/** Deleted chats: an answer that is still being written to one must not bring it back. */
-	readonly #removed = new Set<string>();
 
 	constructor(folder: string, workspaceFolder: string) {
 		this.#folder = folder;
@@ -45,22 +43,27 @@ export class ChatStore {
 		return join(this.#folder, 'changes');
 	}
 
-	/** Keeps a chat with what another window has added to it; resolves with both, `undefined` when it was deleted. */
-	save(conversation: Conversation): Promise<Conversation | undefined> {
+	/** Keeps a chat with what another window has added to it; resolves with both. One that was deleted stays away. */
+	save(conversation: Conversation): Promise<Conversation | 'deleted'> {
 		return this.#inTurn(async () => {
-			if (this.#removed.has(conversation.id)) return undefined;
 			await makePrivateFolder(this.#folder);
-			return await this.#file(conversation.id).change(({ chat: kept }) => {
-				const chat = kept ? mergeConversations(conversation, kept) : conversation;
+			return await this.#file(conversation.id).change<Conversation | 'deleted'>((now) => {
+				if (now.deleted !== undefined) return [now, 'deleted'];
+				const chat = now.chat ? mergeConversations(conversation, now.chat) : conversation;
 				return [{ chat }, chat];
 			});
 		});
 	}
 
+	/** Keeps a chat that was deleted elsewhere after all. */
+	restore(chat: Conversation): Promise<void> {
+		return this.#inTurn(() => this.#file(chat.id).change(() => [{ chat }, undefined]));
+	}
+
 	/** Gives a chat another title, or pins it; one that is gone stays away. */
 	relabel(id: string, label: Pick<Conversation, 'title' | 'pinned'>): Promise<void> {
 		return this.#inTurn(async () => {
-			if (this.#removed.has(id) || !(await this.load(id))) return;
+			if (!(await this.load(id))) return;
 			await this.#file(id).change((now) => [
 				now.chat ? { chat: { ...now.chat, ...label } } : now,
 				undefined,
@@ -68,17 +71,21 @@ export class ChatStore {
 		});
 	}
 
+	/** What there is of a chat: a window that shows one must know when another has deleted it. */
+	async kept(id: string): Promise<Conversation | 'deleted' | undefined> {
+		if (!isId(id)) return undefined;
+		const { chat, deleted } = await this.#file(id).read();
+		return deleted === undefined ? chat : 'deleted';
+	}
+
 	/** The chat, or `undefined` when there is none; a damaged one is set aside. */
 	async load(id: string): Promise<Conversation | undefined> {
-		if (!/^[\w-]+$/.test(id)) return undefined;
-		return (await this.#file(id).read()).chat;
+		return isId(id) ? (await this.#file(id).read()).chat : undefined;
 	}
 
 	/** Newest first. */
 	async list(): Promise<ChatSummary[]> {
-		const names = await readdir(this.#folder).catch(() => []);
-		const ids = names.map((name) => /^([\w-]+)\.json$/.exec(name)?.[1]);
-		const chats = await Promise.all(ids.map((id) => (id ? this.load(id) : undefined)));
+		const chats = await Promise.all((await this.#ids()).map((id) => this.load(id)));
 		return chats
 			.filter((chat) => chat !== undefined)
 			.map(({ id, title, pinned = false, updatedAt, turns }) => ({
@@ -104,14 +111,31 @@ export class ChatStore {
 		return id === undefined ? undefined : this.load(id);
 	}
 
-	/** Deletes a chat; nothing of it is saved any more. */
+	/** Deletes a chat. A mark takes its place for a while: no answer that is still being written brings it back. */
 	remove(id: string): Promise<void> {
-		this.#removed.add(id);
 		return this.#inTurn(async () => {
-			await removePath(this.#file(id).path);
+			if (!isId(id)) return;
+			await makePrivateFolder(this.#folder);
+			const deleted = new Date().toISOString();
+			await this.#file(id).change(() => [{ deleted }, undefined]);
 			// What files held before the agent of the chat changed them.
 			await removePath(join(this.changesFolder, `${id}.json`), { force: true });
+			await this.#removeOldMarks();
 		});
+	}
+
+	async #removeOldMarks(): Promise<void> {
+		const before = new Date(Date.now() - markForMs).toISOString();
+		for (const id of await this.#ids()) {
+			const file = this.#file(id);
+			const { deleted } = await file.read();
+			if (deleted !== undefined && deleted < before) await removePath(file.path, { force: true });
+		}
+	}
+
+	async #ids(): Promise<string[]> {
+		const names = await readdir(this.#folder).catch(() => []);
+		return names.flatMap((name) => /^([\w-]+)\.json$/.exec(name)?.[1] ?? []);
 	}
 
 	#inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -142,12 +166,21 @@ function parseConversation(value: unknown): Conversation | undefined {
 
 interface KeptChat {
 	readonly chat?: Conversation;
+	/** When it was deleted, ISO 8601; nothing else is kept of it then. */
+	readonly deleted?: string;
 }
+
+/** Milliseconds that a mark stays: windows that showed the chat are closed by then. */
+const markForMs = 30 * 86_400_000;
+
+const isId = (id: string): boolean => /^[\w-]+$/.test(id);
 
 const format: JsonFormat<KeptChat> = {
 	holds: 'A chat',
 	fresh: () => ({}),
 	parse: (fields) => {
+		const { deleted } = fields;
+		if (typeof deleted === 'string') return { deleted };
 		// Earlier versions kept a chat's fields by themselves.
 		const chat = parseConversation(fields['chat'] ?? fields);
 		return chat && { chat };

@@ -45,10 +45,10 @@ export async function readArchive(path: string): Promise<Uint8Array> {
 	}
 }
 
-/** The hash that the record has of a document of either kind; texts have to be readable. */
-export async function documentHash(path: string, encoding?: string): Promise<string> {
-	if (archiveTypeOf(path) !== undefined) return hashOf(await readArchive(path));
-	return textHash((await readDocument(path, encoding)).bytes);
+/** The hash that the record has of a document of either kind, whatever its encoding. */
+export async function documentHash(path: string): Promise<string> {
+	const bytes = await readArchive(path);
+	return archiveTypeOf(path) === undefined ? textHash(bytes) : hashOf(bytes);
 }
 
 /** {@link readDocument} of a file that need not be there. */
@@ -74,6 +74,10 @@ export async function writeDocument(
 	await writeBytes(path, made.bytes);
 	return made;
 }
+
+/** What is said of a file that is in another encoding than before; nothing of others, and of none. */
+export const encodingNote = (now: string | undefined, before: string): string =>
+	now === undefined || now === before ? '' : `, in ${now.toUpperCase()}`;
 
 /** Writes a file, with the folders it lies in. */
 export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {

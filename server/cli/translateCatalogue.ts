@@ -6,7 +6,7 @@ import type { TextCatalogue } from '../translate/documents/catalogues.ts';
 import { checkWhole } from '../translate/documents/damage.ts';
 import { translateDocumentInWorker } from '../translate/documents/documentThread.ts';
 import { countsText } from '../translate/documents/textCounts.ts';
-import { type DocumentFile, readDocument, writeDocument } from './documentFile.ts';
+import { type DocumentFile, encodingNote, readDocument, writeDocument } from './documentFile.ts';
 import { type Due, notMade } from './dueFile.ts';
 import type { PlannedFile } from './translationPlan.ts';
 
@@ -51,8 +51,7 @@ export function dueCatalogue(
 			// A file that is as it was is not news to whoever watches it.
 			const isSame = result.text === read.text;
 			const written = isSame ? read : await writeDocument(source, result.text, read.encoding);
-			const note =
-				written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
+			const note = encodingNote(written.encoding, read.encoding);
 			const { refused, left } = result;
 			return { line: `${source} (${to}): ${countsText(result)}${note}`, refused, left };
 		});

@@ -1,6 +1,7 @@
 /** `nearglot translate --check`: what is missing, stale or broken in translated files. Needs no model. */
 
 import { stat } from 'node:fs/promises';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import {
@@ -107,7 +108,7 @@ async function plannedDocuments(
 
 /** Files that hold all their languages, with those that are there; with languages they are among the documents. */
 async function plannedCatalogues(
-	{ names, targets, encoding }: TranslationCheck,
+	{ names, targets, encoding, from }: TranslationCheck,
 	signal: AbortSignal,
 ): Promise<{ readonly files: readonly PlannedFile[]; readonly damaged: readonly CheckFinding[] }> {
 	const files: PlannedFile[] = [];
@@ -121,7 +122,9 @@ async function plannedCatalogues(
 			const { text } = await readDocument(source, encoding);
 			const damage = damageOf(text, catalogue.extract, source);
 			if (damage) damaged.push({ kind: 'damaged', path: source, target: source, ...damage });
-			else for (const to of catalogue.languages(text)) files.push({ source, target: source, to });
+			else
+				for (const to of catalogue.languages(text, from))
+					files.push({ source, target: source, to });
 		} catch (error) {
 			// A table that nobody has named may hold anything.
 			if (!isTable(source) || names.includes(source))
@@ -236,8 +239,9 @@ async function checkDocument(
 	}
 	if ((await stat(target).catch(() => undefined)) === undefined)
 		return finding('missing', source, `${target} is not there (${to})`);
-	const from = await documentHash(source, encoding);
-	const now = await documentHash(target, encoding);
+	// A source that cannot be read is told, not compared.
+	if (archiveTypeOf(source) === undefined) await readDocument(source, encoding);
+	const [from, now] = [await documentHash(source), await documentHash(target)];
 	if (accepts) record.setFile(target, { source, to, from, made: now });
 	else if (made !== undefined && made.from !== from && made.made === now)
 		return finding('stale', target, `${source} has changed since it was translated (${to})`);

@@ -20,7 +20,7 @@ import { formatOf, type RefusedPlace } from '../translate/documents/translateDoc
 import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { readDocument, readIfThere, writeDocument } from './documentFile.ts';
+import { encodingNote, readDocument, readIfThere, writeDocument } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { checkTarget } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
@@ -144,9 +144,11 @@ export async function translateInto(
 	]);
 	const job = { fileName: basename(path), text: source.text, target: present, ...languages };
 	const result = await translateMissingInWorker(job, translatorInto(languages.to), io.signal);
-	if (result.text !== present) await writeDocument(target, result.text, (there ?? source).encoding);
+	const { encoding: before } = there ?? source;
+	const isSame = result.text === present;
+	const written = isSame ? undefined : await writeDocument(target, result.text, before);
 	io.stderr.write(
-		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added${keptText(result.kept)}\n`,
+		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added${keptText(result.kept)}${encodingNote(written?.encoding, before)}\n`,
 	);
 	reportLeft(result, 'added', languages.to, io);
 	return result.refused.length > 0 ? 1 : 0;

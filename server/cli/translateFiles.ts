@@ -39,6 +39,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import {
 	type DocumentFile,
 	documentHash,
+	encodingNote,
 	readArchive,
 	readDocument,
 	readIfThere,
@@ -235,7 +236,7 @@ const intoMessages =
 export async function isCurrent(
 	{ target }: PlannedFile,
 	hash: string,
-	{ force, encoding }: Pick<FilesOptions, 'force' | 'encoding'>,
+	{ force }: Pick<FilesOptions, 'force'>,
 	record: ProjectRecord,
 ): Promise<boolean> {
 	if (force || (await stat(target).catch(() => undefined)) === undefined) return false;
@@ -243,7 +244,7 @@ export async function isCurrent(
 	if (before?.from === hash) return true;
 	if (before === undefined)
 		throw new UsageError(`${target} exists already and was not made here; --force replaces it.`);
-	if ((await documentHash(target, encoding)) !== before.made)
+	if ((await documentHash(target)) !== before.made)
 		throw new UsageError(
 			`${target} was changed by hand, and its source has changed since; --force replaces it.`,
 		);
@@ -293,7 +294,7 @@ async function dueWhole(
 		record.setFile(target, { source, to, from: hash, made: textHash(written.bytes) });
 		const format = messageFormatOf(source);
 		if (format !== undefined) noteMessages(target, read.text, result.text, format, to, record);
-		const note = written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
+		const note = encodingNote(written.encoding, read.encoding);
 		const { refused, left } = result;
 		return { line: `${target}: ${countsText(result)}${note}`, refused, left };
 	};
@@ -352,14 +353,15 @@ async function dueMessages(
 		const refused = new Set(result.refused);
 		// A changed message that cannot be translated keeps the old translation rather than none.
 		if (stale.some((state) => refused.has(state.source))) result = await merge(refused);
-		if (result.text !== present)
-			await writeDocument(target, result.text, there?.encoding ?? read.encoding);
+		const before = there?.encoding ?? read.encoding;
+		const isSame = result.text === present;
+		const written = isSame ? undefined : await writeDocument(target, result.text, before);
 		const renewed = new Set(
 			stale.flatMap((state) => (refused.has(state.source) ? [] : [JSON.stringify(state.path)])),
 		);
 		noteMessages(target, read.text, result.text, format, to, record, renewed);
 		const added = result.added.length - renewed.size;
-		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}`;
+		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}${encodingNote(written?.encoding, before)}`;
 		return { line, refused: [...refused], left: result.left, isFailed: refused.size > 0 };
 	};
 	return { file, sizeBytes: read.bytes.length, make };

@@ -93,7 +93,7 @@ async function planWhole(
 		names,
 		async (path) => {
 			if (isTable(path)) {
-				const isOfLanguages = await hasColumnOf(targets, path);
+				const isOfLanguages = await hasColumnOf(targets, path, from);
 				if (!isOfLanguages) tables.push(path);
 				return isOfLanguages;
 			}
@@ -132,24 +132,37 @@ async function planWhole(
 	return { files: planned, folders, skipped, tables };
 }
 
+/** Bytes of a first line with the names of thousands of columns. */
+const longestHead = 2 ** 18;
+
 /** Whether a table has a column that can be filled for one of some languages. */
-async function hasColumnOf(targets: readonly string[], path: string): Promise<boolean> {
-	const columns = catalogueOf(path)?.languages(await beginningOf(path)) ?? [];
+async function hasColumnOf(
+	targets: readonly string[],
+	path: string,
+	from: string | undefined,
+): Promise<boolean> {
+	const columns = catalogueOf(path)?.languages(await beginningOf(path, longestHead), from) ?? [];
 	return columns.some((column) => targets.some((to) => sameLanguage(column, to)));
 }
 
 /** What a file begins with, by which those of one ending are told apart; empty when it cannot be read. */
-async function beginningOf(path: string): Promise<string> {
+async function beginningOf(path: string, length = 10_000): Promise<string> {
 	try {
 		await using file = await openPath(path);
-		const bytes = Buffer.alloc(10_000);
+		const bytes = Buffer.alloc(length);
 		const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-		const isWide = bytesRead % 2 === 0 && bytes[0] === 0xff && bytes[1] === 0xfe;
-		const text = bytes.toString(isWide ? 'utf16le' : 'utf8', 0, bytesRead);
-		return text;
+		const wide = utf16Order(bytes.subarray(0, bytesRead & ~1));
+		if (wide === 'be') bytes.swap16();
+		return bytes.toString(wide ? 'utf16le' : 'utf8', 0, bytesRead);
 	} catch {
 		return '';
 	}
+}
+
+/** By the mark, or the zero beside the first letter. */
+function utf16Order([first, second]: Uint8Array): 'le' | 'be' | undefined {
+	if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'le';
+	return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? 'be' : undefined;
 }
 
 /** Tells of a path whether it is the place of a translation, where a pattern has a folder for each language. */

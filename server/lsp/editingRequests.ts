@@ -22,6 +22,7 @@ import {
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { partlyBy, textCounts } from '../translate/documents/textCounts.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
+import type { FaultWords } from '../translate/documents/translationFaults.ts';
 import { minDocumentQuality } from '../translate/qualityEstimate.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
 import type { Editing } from './editing.ts';
@@ -29,12 +30,21 @@ import { findSymbolName } from './findSymbolName.ts';
 import { MessageNotes } from './messageNotes.ts';
 import { blocksIn, proseLanguages } from './prose/paragraphs.ts';
 import { jobFor, spliceJobs, translateJobs, translateRange } from './prose/translateRange.ts';
+import { messageText } from './texts.ts';
 import { qualityOf } from './translations.ts';
 
 type Handler<M extends RequestName> = (
 	params: Requests[M]['params'],
 	signal: AbortSignal,
 ) => Promise<Requests[M]['result']>;
+
+/** What is wrong with a message, in the language of the editor. */
+const faultWords = (): FaultWords => ({
+	lost: messageText('lost', '{0}'),
+	added: messageText('added', '{0}'),
+	conversions: messageText('conversions'),
+	noIcu: messageText('noIcu'),
+});
 
 /** Makes the handlers. */
 export function editingRequests(editing: Editing) {
@@ -153,7 +163,10 @@ export function editingRequests(editing: Editing) {
 		{ fileName, source, target, to, messages, recorded },
 		signal,
 	) => {
-		const job = { fileName, text: source, target, to, set: messages, ...defined({ recorded }) };
+		const job = {
+			...{ fileName, text: source, target, to, set: messages, faultWords: faultWords() },
+			...defined({ recorded }),
+		};
 		return setMessagesInWorker(job, signal);
 	};
 
@@ -161,8 +174,11 @@ export function editingRequests(editing: Editing) {
 		{ fileName, source, target, to, withMessages, recorded },
 		signal,
 	) => {
-		const look = withMessages ? 'messages' : 'count';
-		const job = { fileName, text: source, target, to, look, ...defined({ recorded }) } as const;
+		const look: 'messages' | 'count' = withMessages ? 'messages' : 'count';
+		const job = {
+			...{ fileName, text: source, target, to, look, faultWords: faultWords() },
+			...defined({ recorded }),
+		};
 		return messageProgressInWorker(job, signal);
 	};
 

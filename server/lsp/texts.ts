@@ -24,6 +24,10 @@ export const editingStrings = {
 	doubtful: 'estimated quality {0} %',
 	betterModel: 'Better model …',
 	quote: 'Terms must not have < or >.',
+	lost: '{0} is missing',
+	added: '{0} is not in the source',
+	conversions: 'its conversions have another order or number',
+	noIcu: 'it is no ICU message any more',
 } as const;
 
 /** Names of the sentences; `{0}`, `{1}` … are filled in. */

@@ -24,9 +24,12 @@ export function withCuts(cuts: readonly SoundCut[], more: readonly SoundCut[]): 
 	return merged;
 }
 
-/** Cuts without those that lie in a stretch: what is said there is wanted again. */
+/** Cuts without what of them lies in a stretch: what is said there is wanted again. */
 export const withoutCutsIn = (cuts: readonly SoundCut[], stretch: SoundCut): SoundCut[] =>
-	cuts.filter(({ start, end }) => start < stretch.start || end > stretch.end);
+	cuts.flatMap(({ start, end }) => [
+		...(start < Math.min(end, stretch.start) ? [{ start, end: Math.min(end, stretch.start) }] : []),
+		...(end > Math.max(start, stretch.end) ? [{ start: Math.max(start, stretch.end), end }] : []),
+	]);
 
 /** Seconds that are left out. */
 export const cutSeconds = (cuts: readonly SoundCut[]): number =>

@@ -159,7 +159,10 @@ export function editLine(
 	};
 }
 
-/** The cuts once a line says something else: words that are only left out are cut, in any other text none. */
+/**
+ * The cuts once a line says something else: words that are only left out are cut; where there are new ones, what was cut
+ * in their place is wanted again, and nothing else.
+ */
 function cutsAfter(
 	{ lines, cuts = [] }: TranscriptDocument,
 	id: number,
@@ -167,27 +170,46 @@ function cutsAfter(
 ): Pick<TranscriptDocument, 'cuts'> {
 	const line = lines.find((one) => one.id === id);
 	if (!line || line.text === text) return {};
-	const cut = text === '' ? [line] : cutIn(line, text);
-	const after = cut
-		? withCuts(
-				cuts,
-				cut.map(({ start, end }) => ({ start, end })),
-			)
-		: withoutCutsIn(cuts, line);
+	const { cut, wanted } =
+		text === '' ? { cut: [{ start: line.start, end: line.end }], wanted: [] } : cutIn(line, text);
+	const after = wanted.reduce<SoundCut[]>(withoutCutsIn, withCuts(cuts, cut));
 	return after.length > 0 || cuts.length > 0 ? { cuts: after } : {};
 }
 
-/** What is cut of a line of which some words are left; `undefined` when it says something new. */
-function cutIn({ words }: TranscriptLine, text: string): SoundCut[] | undefined {
+/** What is cut of a line that says something else, and where new words stand. */
+function cutIn(
+	line: TranscriptLine,
+	text: string,
+): { readonly cut: readonly SoundCut[]; readonly wanted: readonly SoundCut[] } {
+	const { words, start, end } = line;
 	const left = wordsOf(text).map(plainWord);
-	if (words.length > comparedWords || left.length >= words.length) return undefined;
+	if (words.length > comparedWords || left.length > comparedWords)
+		return { cut: [], wanted: [{ start, end }] };
 	const pairs = common(
 		words.map(({ word }) => plainWord(word)),
 		left,
 	);
-	if (pairs.length < left.length) return undefined;
+	if (pairs.length < left.length) return { cut: [], wanted: newPlaces(line, left.length, pairs) };
 	const kept = new Set(pairs.map(([place]) => place));
-	return cutsOfWords(words, (index) => kept.has(index));
+	return { cut: cutsOfWords(words, (index) => kept.has(index)), wanted: [] };
+}
+
+/** Where a line has new words: as many as there were stand in the place of these, more reach to those beside them. */
+function newPlaces(
+	{ words, start, end }: TranscriptLine,
+	count: number,
+	pairs: readonly [number, number][],
+): SoundCut[] {
+	let [before, beforeNew] = [-1, -1];
+	return [...pairs, [words.length, count] as const].flatMap(([place, placeNew]): SoundCut[] => {
+		const old = words.slice(before + 1, place);
+		const added = placeNew - beforeNew - 1;
+		const gap = { start: words[before]?.end ?? start, end: words[place]?.start ?? end };
+		[before, beforeNew] = [place, placeNew];
+		if (added === 0) return [];
+		const [first, last] = [old[0], old.at(-1)];
+		return [added <= old.length && first && last ? { start: first.start, end: last.end } : gap];
+	});
 }
 
 /** A word whatever stands at its edges: a sentence begins elsewhere when its first word goes. */

@@ -16,9 +16,16 @@ export interface OutlineDeps {
 
 /** Characters of a question for which a model has room beside its answer; fewer than there may be. */
 export function outlineRoom(contextLength: number | null | undefined, language: string): number {
-	const perToken = /^(?:zh|yue|ja|ko|th|lo|km|my)/.test(language) ? 1 : 3;
 	const tokens = (contextLength ?? 4096) - Math.max(partTokens, wholeTokens);
-	return Math.min(maxPartCharacters, Math.max(0, tokens * perToken));
+	return Math.min(maxPartCharacters, Math.max(0, tokens * charactersPerToken(language)));
+}
+
+/** Of small models, whose vocabularies are made for Latin letters; few, so that what is asked fits. */
+function charactersPerToken(language: string): number {
+	const code = /^[a-z]{2,3}(?=-|$)/.exec(language)?.[0];
+	const script = code === undefined ? undefined : new Intl.Locale(code).maximize().script;
+	if (script === 'Latn' || script === undefined) return 3;
+	return script === 'Cyrl' || script === 'Grek' ? 2 : 1;
 }
 
 /** More is read badly by small models, and takes long to begin. */

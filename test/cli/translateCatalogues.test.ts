@@ -44,21 +44,29 @@ function newIo() {
 	return { io, out, err };
 }
 
-async function translated(names: readonly string[], targets: readonly string[]) {
+const shouted = (text: string) =>
+	text.replace(/%\w|[^%]+/g, (part) =>
+		part.length === 2 && part[0] === '%' ? part : part.toUpperCase(),
+	);
+
+async function translated(
+	names: readonly string[],
+	targets: readonly string[],
+	answer: (text: string) => string = shouted,
+	more: { readonly from?: string; readonly encoding?: string } = { from: 'en' },
+) {
 	const { io, err } = newIo();
 	const asked: string[] = [];
 	const translators = async () => () => ({
-		detect: async () => [],
+		// Of such short texts no detector knows better.
+		detect: async (texts: readonly string[]) =>
+			texts.map(() => ({ language: 'de', score: 1, alternatives: [], isSupported: true })),
 		translate: async (texts: readonly string[]) => {
 			asked.push(...texts);
-			return texts.map((text) =>
-				text.replace(/%\w|[^%]+/g, (part) =>
-					part.length === 2 && part[0] === '%' ? part : part.toUpperCase(),
-				),
-			);
+			return texts.map(answer);
 		},
 	});
-	const options = { names, targets, from: 'en', force: false, watch: false, translators };
+	const options = { names, targets, ...more, force: false, watch: false, translators };
 	const code = await translateProject(options, io);
 	return { code, asked, err: err.text };
 }
@@ -153,4 +161,96 @@ test('a table in another encoding keeps it, and one that nobody can tell is name
 	const { err } = await translated(['a.csv', 'b.csv'], ['de']);
 	assert.equal(await readFile('a.csv', 'utf16le'), '\ufeffen\tde\r\nOpen it\tOPEN IT\r\n');
 	assert.match(err, /b\.csv is not in UTF-8, .*--encoding shift_jis/);
+});
+
+test('a short translation that says the same as its source is written, and the check is content', async () => {
+	const catalog = { sourceLanguage: 'en', strings: { Email: {} }, version: '1.0' };
+	await write({
+		'app.csv': 'en,de\nName,\nEmail,\nThe model made nothing of it,\n',
+		'App.xcstrings': JSON.stringify(catalog, null, 2),
+	});
+	const same = (text: string) => text;
+	// No one names the language of the source but the files themselves.
+	const made = await translated(['.'], ['de'], same, {});
+	assert.equal(made.code, 0, made.err);
+	assert.equal(
+		await readFile('app.csv', 'utf8'),
+		'en,de\nName,Name\nEmail,Email\nThe model made nothing of it,\n',
+	);
+	assert.match(made.err, /1 × left as it was: The model made nothing of it/);
+	assert.match(await readFile('App.xcstrings', 'utf8'), /"de" : \{[^}]*"value" : "Email"/);
+	const first = await checked(['app.csv', 'App.xcstrings', '.']);
+	assert.equal(
+		first.out.trim(),
+		"app.csv:4: missing: 'The model made nothing of it' has no translation (de)",
+	);
+	await write({ 'app.csv': 'en,de\nName,Name\nThe model made nothing of it,Von Hand\n' });
+	assert.equal((await checked(['.'])).code, 0);
+});
+
+test('rows that end before the column of a language get a cell for it', async () => {
+	const text = 'key,en,fr,de\r\na,Open it\r\nb,"Close, then"\r\n\r\nc,Save it,"Garder"\r\nd\r\n';
+	await write({ 'app.csv': text });
+	assert.match((await checked(['.'])).out, /app\.csv:3: missing: 'Close, then' .*\(de\)/);
+	const made = await translated(['.'], ['de', 'fr']);
+	assert.equal(made.code, 0, made.err);
+	assert.equal(
+		await readFile('app.csv', 'utf8'),
+		'key,en,fr,de\r\na,Open it,OPEN IT,OPEN IT\r\nb,"Close, then","CLOSE, THEN","CLOSE, THEN"\r\n\r\nc,Save it,"Garder",SAVE IT\r\nd\r\n',
+	);
+	assert.equal((await checked(['.'])).code, 0);
+});
+
+test('words and countries at the head of columns of data are no languages', async () => {
+	const heads = [
+		'key,to_team,is_active',
+		'my_notes,id_user,no_of_guests',
+		'to,is,it',
+		'DE,FR',
+		'name,as_of,to_do,id_no',
+		'in_it,so_number',
+	];
+	await write({ 'a.md': 'Some words.\n' });
+	for (const [index, head] of heads.entries())
+		await write({ [`${index}.csv`]: `${head}\nSome words,,\n` });
+	const made = await translated(['.'], ['id', 'is', 'fr', 'de', 'to', 'it', 'my']);
+	assert.equal(made.code, 0, made.err);
+	assert.match(made.err, new RegExp(`^${heads.length} skipped: tables without a column`, 'm'));
+	await assert.rejects(checked(['*.csv']), /no translations to check/);
+	const languages = [
+		'en,it',
+		'key,pt_br,zh-hans',
+		'EN,DE',
+		'en-US,es-419,sr_Latn_RS,de_at',
+		'de,fr_ca',
+	];
+	for (const [index, head] of languages.entries())
+		await write({ [`${index}.csv`]: `${head}\nSome words,,,,\n` });
+	assert.match((await checked(['0.csv'])).out, /\(it\)/);
+	assert.match((await checked(['1.csv'])).err, /1 translated file checked/);
+	assert.match((await checked(['2.csv'])).out, /\(de\)/);
+	assert.match((await checked(['3.csv'])).err, /3 translated files checked/);
+	assert.match((await checked(['4.csv'])).err, /1 translated file checked/);
+});
+
+test('an encoding that is named damages no file that is in UTF-8 by then', async () => {
+	await write({ 'app.csv': 'en,fr,ru\nOpen it,,\n' });
+	const answers = new Map([
+		['ru', 'Привет'],
+		['fr', 'été'],
+	]);
+	for (const to of ['ru', 'fr'])
+		await translated(['app.csv', '.'], [to], () => answers.get(to) ?? '', {
+			from: 'en',
+			encoding: 'windows-1252',
+		});
+	assert.equal(await readFile('app.csv', 'utf8'), 'en,fr,ru\nOpen it,été,Привет\n');
+});
+
+test('a table of thousands of columns is one of languages where its last column says so', async () => {
+	const data = Array.from({ length: 10_000 }, (_, index) => `c${index}`).join();
+	await write({ 'a/wide.csv': `en,${data},de\nOpen it,${data},\n` });
+	const made = await translated(['a'], ['de']);
+	assert.deepEqual([made.code, made.asked], [0, ['Open it']], made.err);
+	assert.match(await readFile('a/wide.csv', 'utf8'), /c9999,OPEN IT\n$/);
 });

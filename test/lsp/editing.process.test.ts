@@ -125,18 +125,29 @@ test('an editor that can rename is handed a command instead', async () => {
 	}
 });
 
-test('titles are in the language of the client', async () => {
-	for (const [locale, title] of [
-		['de', 'Kommentar übersetzen: Deutsch'],
-		['fr', 'Traduire le commentaire : allemand'],
-		['es-MX', 'Traducir el comentario: alemán'],
-		['pt', 'Translate comment to alemão'],
+test('titles and faults are in the language of the client', async () => {
+	for (const [locale, title, fault] of [
+		['de', 'Kommentar übersetzen: Deutsch', '{name} fehlt, {nom} steht nicht in der Quelle'],
+		['fr', 'Traduire le commentaire : allemand', '{name} manque, {nom} n’est pas dans la source'],
+		['es-MX', 'Traducir el comentario: alemán', 'falta {name}, {nom} no está en el original'],
+		['pt', 'Translate comment to alemão', '{name} is missing, {nom} is not in the source'],
 	] as const) {
 		const own = await startEditor({ locale, options: { translate: { languages: ['de'] } } });
 		try {
 			await own.open('file:///c.ts', 'typescript', source);
 			const [action] = await actions(own, 'file:///c.ts', [0, 5]);
 			assert.equal(action?.title, title);
+			const files = { fileName: 'en.json', to: 'de', source: '{"a": "The {name}"}' };
+			const text = 'Das {nom}';
+			const set = await own.client.sendRequest<{ faults: object[] }>('nearglot/setMessages', {
+				...{ ...files, target: '{}', messages: [{ key: 'a', text }] },
+			});
+			assert.deepEqual(set.faults, [{ key: 'a', fault }]);
+			const seen = await own.client.sendRequest<{ messages: { fault?: string }[] }>(
+				'nearglot/messageProgress',
+				{ ...files, target: JSON.stringify({ a: text }), withMessages: true },
+			);
+			assert.equal(seen.messages[0]?.fault, fault);
 		} finally {
 			await own.close();
 		}

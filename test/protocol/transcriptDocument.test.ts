@@ -252,3 +252,33 @@ test('words that are only left out are cut of the sound, with the silence after 
 	const both = editLine(without, 0, 'Ask friend.');
 	assert.deepEqual(both.cuts, [{ start: 0.5, end: 1.6 }], 'cuts that touch are one');
 });
+
+test('what is corrected after a cut brings no other cut back, and a word that is typed again is heard again', () => {
+	const document = transcriptDocumentOf(transcript);
+	const without = editLine(document, 0, 'Ask my friend.');
+	const cut = [{ start: 0.5, end: 1.4 }];
+	for (const text of ['ask my friend!', 'Ask my fiend.', 'Ask mine friend.', 'Ask, MY friend.'])
+		assert.deepEqual(editLine(without, 0, text).cuts, cut, text);
+	assert.deepEqual(editLine(without, 0, 'Ask not, my friend.').cuts, []);
+	// The next line begins where this one ends, and the cuts of both are one.
+	const beside: TranscriptDocument = {
+		...document,
+		lines: document.lines.map((line) =>
+			line.id === 1
+				? { ...line, start: 2.4, words: [{ word: 'Never.', start: 2.4, end: 3 }], end: 3 }
+				: { ...line, end: 2.4 },
+		),
+	};
+	const both = editLine(editLine(beside, 0, 'Ask not, my'), 1, '');
+	assert.deepEqual(both.cuts, [{ start: 1.6, end: 3 }]);
+	assert.deepEqual(editLine(both, 0, 'Ask not, my friend.').cuts, [{ start: 2.4, end: 3 }]);
+	const middle = { ...document, cuts: [{ start: 0, end: 9 }] };
+	assert.deepEqual(
+		editLine(middle, 0, 'Ask not, our friend.').cuts,
+		[
+			{ start: 0, end: 1.4 },
+			{ start: 1.6, end: 9 },
+		],
+		'a longer cut is parted',
+	);
+});

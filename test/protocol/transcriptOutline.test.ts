@@ -84,7 +84,11 @@ test('a model that reads too little, or says nothing, is refused in words', asyn
 	await assert.rejects(outlineOf(talk(3), { ...deps, maxCharacters: outlineRoom(8192, 'en') }), {
 		code: 'conflict',
 	});
-	assert.ok(outlineRoom(4096, 'ja') < outlineRoom(4096, 'en'));
+	const room = (language: string) => outlineRoom(4096, language);
+	assert.equal(room('de'), room('en'));
+	for (const language of ['ru', 'el', 'uk']) assert.equal(3 * room(language), 2 * room('en'));
+	for (const language of ['ja', 'hi', 'ar', 'he', 'ta', 'yue', 'ko'])
+		assert.equal(3 * room(language), room('en'), language);
 	assert.ok(outlineRoom(1 << 20, 'en') < 50_000);
 });
 

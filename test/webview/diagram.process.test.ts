@@ -100,14 +100,42 @@ test(
 	},
 );
 
+test(
+	'a label may speak of styles, and what the browser cannot show is code',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat', {
+			kind: 'vscode-light',
+			isStrict: true,
+		});
+		await page.setViewportSize({ width: 420, height: 1500 });
+		const label = 'flowchart TD\n  A[write @import here] --> B';
+		await tell({ type: 'state', state: chat([label]), strings: {} });
+		await pictures(page).waitFor();
+		await until('the browser has read it', () => areRead(page));
+		assert.match(
+			decodeURIComponent((await pictures(page).getAttribute('src')) ?? ''),
+			/write @import here/,
+		);
+		await pictures(page).dispatchEvent('error');
+		await page.locator('figure.code pre').getByText('flowchart TD').waitFor();
+		assert.equal(await pictures(page).count(), 0);
+		await page.close();
+	},
+);
+
 test('what is no such diagram, is too long or half written stays code', inBrowser, async () => {
 	const { page, tell } = await openPage(browser, 'chat', { kind: 'vscode-light', isStrict: true });
 	await page.setViewportSize({ width: 420, height: 3000 });
 	const long = `flowchart TD\n${Array.from({ length: 300 }, (_, index) => `  a${index} --> b${index}`).join('\n')}`;
-	const state = chat(['pie\n  "a": 1', 'no diagram at all', long, 'flowchart TD\n  A --> B']);
+	const names = (letter: string) => Array.from({ length: 40 }, (_, index) => letter + index);
+	// One line of 1,600 links.
+	const product = `flowchart TD\n  ${names('a').join(' & ')} --> ${names('b').join(' & ')}`;
+	const others = ['pie\n  "a": 1', 'no diagram at all', long, product];
+	const state = chat([...others, 'flowchart TD\n  A --> B']);
 	await tell({ type: 'state', state, strings: {} });
 	await pictures(page).waitFor();
 	assert.equal(await pictures(page).count(), 1, 'the last one alone');
-	assert.equal(await page.locator('figure.code pre:visible').count(), 3);
+	assert.equal(await page.locator('figure.code pre:visible').count(), 4);
 	await page.close();
 });

@@ -116,13 +116,28 @@ test(
 		await field.fill('something else');
 		await field.press('Escape');
 		await field.waitFor({ state: 'detached' });
-		const [first, second] = rows;
+		const [first, second, , accepted] = rows;
+		// A text that is right as it stands is accepted by Enter; leaving it decides nothing.
+		await page.keyboard.press('e');
+		await field.press('Enter');
+		await field.waitFor({ state: 'detached' });
+		await items.first().focus();
+		await page.keyboard.press('e');
+		await page.getByRole('textbox', { name: 'Text of files.open' }).blur();
+		await items.nth(3).focus();
+		await page.keyboard.press('e');
+		await page.getByRole('textbox', { name: 'Text of menu.close' }).press('Enter');
+		await items.nth(2).focus();
+		await page.keyboard.press('e');
+		await page.getByRole('textbox', { name: 'Text of a.key.with' }).press('Enter');
+		assert.equal(accepted?.decision, 'accepted', 'and stays so');
 		assert.deepEqual(
 			(await sent(page)).filter(({ type }) => type !== 'ready'),
 			[
 				{ type: 'decide', ids: [first?.id], decision: 'accepted' },
 				{ type: 'decide', ids: [second?.id], decision: 'skipped' },
 				{ type: 'edit', id: second?.id, text: 'Die Datei {name} ist weg' },
+				{ type: 'decide', ids: [second?.id], decision: 'accepted' },
 			],
 		);
 		await page.close();

@@ -94,6 +94,38 @@ test('two tabs that go on with one chat lose nothing of each other', inBrowser, 
 });
 
 test(
+	'a chat that one tab deletes does not come back by another that shows it, unless that takes it back',
+	inBrowser,
+	async () => {
+		const first = await openStudio();
+		await ask(first, 'shown in two tabs');
+		const second = await openStudio();
+		const link = (page: Page) =>
+			page.locator('.chats').getByRole('link', { name: 'shown in two tabs' });
+		await link(second).click();
+		await second.locator('.question').filter({ hasText: 'shown in two tabs' }).waitFor();
+		await link(first).hover();
+		await first.getByRole('button', { name: 'Delete “shown in two tabs”' }).click();
+		await first.locator('.welcome').waitFor();
+		await second.locator('.composer textarea').fill('asked after that');
+		await second.keyboard.press('Enter');
+		const notice = second.locator('.toast', { hasText: 'shown in two tabs' });
+		await notice.waitFor();
+		await second.locator('.welcome').waitFor();
+		await second.reload();
+		await second.locator('.composer').waitFor();
+		assert.equal(await link(second).count(), 0);
+
+		await link(first).waitFor({ state: 'detached' });
+		await first.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+		await link(first).click();
+		await ask(first, 'asked when it is back');
+		await first.close();
+		await second.close();
+	},
+);
+
+test(
 	'a text to translate stays over tabs and reloads; no result stands under another language',
 	inBrowser,
 	async () => {

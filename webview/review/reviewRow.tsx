@@ -68,8 +68,12 @@ export function ReviewRowView({ row, page, isFirst }: RowProps): VNode {
 						label={t('editText', key, name)}
 						language={to}
 						onDone={(value) => {
-							if (value !== undefined) send({ type: 'edit', id, text: value });
+							if (value !== undefined && value !== text) send({ type: 'edit', id, text: value });
 							close();
+						}}
+						// Who ends with Enter wants the text as it stands there.
+						onSame={() => {
+							if (canAccept && decision !== 'accepted') decide('accepted');
 						}}
 					/>
 				) : (
@@ -123,11 +127,7 @@ function Marks({ row, page }: { row: ReviewRow; page: ReviewPageState }): VNode 
 		<ul class="marks">
 			{before !== undefined && <li>{t('changedSource')}</li>}
 			{isEdited && <li>{t('edited')}</li>}
-			{fault !== undefined && (
-				<li class="bad" lang="en">
-					{t('faulty', fault)}
-				</li>
-			)}
+			{fault !== undefined && <li class="bad">{t('faulty', fault)}</li>}
 			{text !== '' && text.trim() === source.trim() && <li class="bad">{t('unchanged')}</li>}
 			{!isEdited && quality !== undefined && (
 				<li class={quality < lowQuality ? 'bad' : ''}>{t('quality', Math.round(100 * quality))}</li>
@@ -147,9 +147,11 @@ interface EditorProps {
 	readonly language: string;
 	/** `undefined`: nothing is changed. */
 	readonly onDone: (text: string | undefined) => void;
+	/** Ended with Enter, with the text it began with. */
+	readonly onSame: () => void;
 }
 
-function Editor({ text, label, language, onDone }: EditorProps): VNode {
+function Editor({ text, label, language, onDone, onSame }: EditorProps): VNode {
 	const field = useRef<HTMLTextAreaElement>(null);
 	const isDone = useRef(false);
 	useEffect(() => {
@@ -174,8 +176,11 @@ function Editor({ text, label, language, onDone }: EditorProps): VNode {
 			onKeyDown={(event) => {
 				if (event.isComposing) return;
 				if (event.key === 'Escape') end(undefined);
-				else if (event.key === 'Enter' && !event.shiftKey) end(event.currentTarget.value);
-				else return;
+				else if (event.key === 'Enter' && !event.shiftKey) {
+					const { value } = event.currentTarget;
+					if (value === text) onSame();
+					end(value);
+				} else return;
 				event.preventDefault();
 				event.stopPropagation();
 			}}

@@ -39,7 +39,8 @@ const isSame = (one: Allowance, other: Allowance): boolean =>
 export class Allowances {
 	readonly #path: () => string;
 	#known: JsonFile<KeptAllowances> | undefined;
-	#session: readonly Allowance[] = [];
+	/** With the file of the folders it was given for: others may be opened in this window. */
+	#session: readonly (Allowance & { readonly path: string })[] = [];
 	#listeners: readonly (() => void)[] = [];
 
 	/** @param path gives the file for the folders that are open now; in a folder of the extension's own, not in the workspace */
@@ -53,9 +54,15 @@ export class Allowances {
 		return this.#known;
 	}
 
+	/** What was allowed in this session for the folders that are open now. */
+	get #inSession(): readonly Allowance[] {
+		const path = this.#path();
+		return this.#session.filter((one) => one.path === path);
+	}
+
 	/** @throws AppError `store_unavailable` */
 	async has(asked: Allowance): Promise<boolean> {
-		if (this.#session.some((one) => isSame(one, asked))) return true;
+		if (this.#inSession.some((one) => isSame(one, asked))) return true;
 		return (await this.#file.read()).allowed.some((one) => isSame(one, asked));
 	}
 
@@ -63,7 +70,7 @@ export class Allowances {
 	async list(): Promise<GivenAllowance[]> {
 		const { allowed } = await this.#file.read();
 		return [
-			...this.#session.map((one) => ({ ...one, isAlways: false })),
+			...this.#inSession.map(({ tool, scope }) => ({ tool, scope, isAlways: false })),
 			...allowed.map((one) => ({ ...one, isAlways: true })),
 		];
 	}
@@ -72,7 +79,7 @@ export class Allowances {
 	async give({ tool, scope, isAlways }: GivenAllowance): Promise<void> {
 		const given = { tool, scope };
 		if (isAlways) await this.#change((all) => [...all.filter((one) => !isSame(one, given)), given]);
-		else this.#session = [...this.#session, given];
+		else this.#session = [...this.#session, { ...given, path: this.#path() }];
 		this.#notify();
 	}
 
@@ -80,7 +87,8 @@ export class Allowances {
 	async takeBack(taken: readonly GivenAllowance[]): Promise<void> {
 		const isTaken = (one: Allowance, isAlways: boolean) =>
 			taken.some((other) => other.isAlways === isAlways && isSame(one, other));
-		this.#session = this.#session.filter((one) => !isTaken(one, false));
+		const path = this.#path();
+		this.#session = this.#session.filter((one) => one.path !== path || !isTaken(one, false));
 		if (taken.some(({ isAlways }) => isAlways))
 			await this.#change((all) => all.filter((one) => !isTaken(one, true)));
 		this.#notify();

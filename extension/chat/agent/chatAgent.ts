@@ -168,15 +168,18 @@ export class ChatAgent {
 		const [file, question] = [this.#file, this.#question()];
 		const change = async (work: (changes: TurnChanges) => void) =>
 			this.#show(file, await file.change(work));
-		return tool.run(input, {
-			signal,
-			// What a file held is on the disk before it is changed.
-			remember: (uri, before) =>
-				change((changes) => changes.remember(question, uri.toString(), before ?? null)),
-			changed: (uri, after) =>
-				change((changes) => changes.changed(question, uri.toString(), after)),
-			forget: (uri) => change((changes) => changes.forget(question, uri.toString())),
-		});
+		const run = () =>
+			tool.run(input, {
+				signal,
+				// What a file held is on the disk before it is changed.
+				remember: (uri, before) =>
+					change((changes) => changes.remember(question, uri.toString(), before ?? null)),
+				changed: (uri, after) =>
+					change((changes) => changes.changed(question, uri.toString(), after)),
+				forget: (uri) => change((changes) => changes.forget(question, uri.toString())),
+			});
+		// What needs no consent changes nothing.
+		return consent ? file.working(run) : run();
 	}
 
 	/** The question that is being answered. */
@@ -198,7 +201,7 @@ export class ChatAgent {
 			if (file) await this.#deps.show(file.uri, file.before);
 			return;
 		}
-		refuseWhileAnswering(this.#deps.session().state.answering);
+		await this.#refuseWhileAnswering();
 		const done = await restoreFiles(files);
 		await this.#drop(now.filter((one) => done.includes(one.uri)));
 	}
@@ -206,14 +209,26 @@ export class ChatAgent {
 	/** Takes back what the answers to a question and to all after it have changed. */
 	async #restore(question: string): Promise<void> {
 		await this.#refresh();
-		const { conversation, answering } = this.#deps.session().state;
-		refuseWhileAnswering(answering);
+		await this.#refuseWhileAnswering();
+		const { conversation } = this.#deps.session();
 		const changes = this.#changes.since(
 			question,
 			conversation.turns.map(({ id }) => id),
 		);
 		const done = await restoreFiles(filesOf(changes));
 		await this.#drop(changes.filter((one) => done.includes(one.uri)));
+	}
+
+	/** While an answer is written, here or in another window, its tools may change the files. */
+	async #refuseWhileAnswering(): Promise<void> {
+		refuseWhileAnswering(this.#deps.session().state.answering);
+		if (await this.#file.isOtherWorking())
+			throw new AppError(
+				'conflict',
+				vscode.l10n.t(
+					'An answer of this chat is still changing files in another window. Wait for it, or stop it there.',
+				),
+			);
 	}
 
 	async #drop(decided: TurnChanges['all']): Promise<void> {

@@ -14,6 +14,7 @@ import {
 	type ChatGuidance,
 	type ChatSentence,
 	chatPrompt,
+	instruction,
 	readChatAnswer,
 	type Surroundings,
 	tokenLimit,
@@ -115,11 +116,8 @@ export async function translateByChat(
 			const sentence = sentences[place] ?? emptySentence;
 			return isBare ? withoutTags(sentence) : sentence;
 		});
-		const prompt = chatPrompt(
-			asked,
-			guidance,
-			isBare ? undefined : surroundings(sentences, places, model.contextLength),
-		);
+		const around = isBare ? undefined : surroundings(sentences, places, model.contextLength);
+		const prompt = chatPrompt(asked, guidance, around);
 		let answer: string;
 		try {
 			const maxTokens = Math.min(prompt.maxTokens, roomFor(asked, model.contextLength));
@@ -129,13 +127,17 @@ export async function translateByChat(
 			return [...places];
 		}
 		const found = readChatAnswer(answer, asked.length);
-		const given = (prompt.messages[0]?.content ?? '').toLowerCase();
+		const { description: _, ...told } = guidance;
+		const given = instruction(told).toLowerCase();
+		const beside = besides(asked, around);
 		return places.filter((place, index) => {
 			const sentence = asked[index] ?? emptySentence;
 			const text = cleaned(found.get(index) ?? '', sentence.text);
-			// A model that says its instruction again has not translated.
-			const isEcho = hasSeveralWords(text) && given.includes(text.toLowerCase());
-			if (isEcho || !isUsable(sentence, text)) return true;
+			// A model that says its instruction again, or what stands beside the text, has not translated.
+			const said = text.toLowerCase();
+			const isOwn = said === sentence.text.trim().toLowerCase();
+			const isEcho = given.includes(said) || (!isOwn && beside.has(said));
+			if ((isEcho && hasSeveralWords(text)) || !isUsable(sentence, text)) return true;
 			finish(place, { text, isRefused: false });
 			return false;
 		});
@@ -236,6 +238,13 @@ function surroundings(
 		before: texts(first - neighbours, first),
 		after: texts(last + 1, last + 1 + neighbours),
 	};
+}
+
+/** What stands beside sentences in their prompt, in small letters. */
+function besides(asked: readonly ChatSentence[], around: Surroundings | undefined): Set<string> {
+	const comments = asked.flatMap(({ comment }) => (comment === undefined ? [] : [comment]));
+	const texts = [...(around?.before ?? []), ...(around?.after ?? []), ...comments];
+	return new Set(texts.map((text) => text.trim().toLowerCase()));
 }
 
 /** An answer without what no translation of a line has. */

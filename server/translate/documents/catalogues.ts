@@ -22,15 +22,15 @@ export interface TextPair {
 
 export interface TextCatalogue {
 	readonly extract: Extract;
-	/** Languages (BCP 47) that translations can go into, in order of the alphabet. */
-	readonly languages: (text: string) => string[];
+	/** Languages (BCP 47) that translations can go into, in order of the alphabet; of tables, `source` may be named. */
+	readonly languages: (text: string, source?: string) => string[];
 	/** Texts that have a translation into a language. */
 	readonly pairs: (text: string, to: string) => readonly TextPair[];
 }
 
 const table = (extract: Extract, isTsv: boolean): TextCatalogue => ({
 	extract,
-	languages: (text) => tableLanguages(text, isTsv),
+	languages: (text, source) => tableLanguages(text, isTsv, source),
 	pairs: (text, to) => tablePairs(text, to, isTsv),
 });
 

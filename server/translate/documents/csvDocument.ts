@@ -6,7 +6,7 @@
 import { AppError } from '../../protocol/errors.ts';
 import type { GateRules } from '../gate/gate.ts';
 import { gateRules } from '../gate/gateRules.ts';
-import { canonicalLanguage, sameLanguage } from '../languageCodes.ts';
+import { canonicalLanguage, languageCodes, sameLanguage } from '../languageCodes.ts';
 import { delimitedRows, delimiterOf, type TableCell } from './delimitedRows.ts';
 import { isProse } from './isProse.ts';
 import type { Extract, Piece } from './piece.ts';
@@ -18,11 +18,13 @@ function encoded(made: string, delimiter: string, wasQuoted: boolean): string {
 }
 
 /** What spreadsheets take for a formula: no translation becomes one. */
-const beginsFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text);
+const formulaSign = (text: string): string | undefined => /^[=+\-@\t\r＝＋－＠]/.exec(text)?.[0];
 const isWholeOf =
 	(source: string) =>
-	(made: string): boolean =>
-		beginsFormula(source) || !beginsFormula(made);
+	(made: string): boolean => {
+		const sign = formulaSign(made);
+		return sign === undefined || sign === formulaSign(source);
+	};
 
 function tableExtract(delimiters: (text: string) => string, columns: readonly string[]): Extract {
 	return (text, to) => {
@@ -49,16 +51,17 @@ function tableExtract(delimiters: (text: string) => string, columns: readonly st
 			);
 		const { from, into } = languageColumns(names, to);
 		return rows.flatMap((row): Piece[] => {
-			const [source, target] = [row[from], row[into]];
-			if (!source || !target || target.text.trim() !== '' || !isProse(source.text.trim()))
+			const [source, target, last] = [row[from], row[into], row.at(-1)];
+			if (!source || !last || (target?.text ?? '').trim() !== '' || !isProse(source.text.trim()))
 				return [];
-			const place = { start: target.start, end: target.end };
+			// A column that was added to the first line has no cells in the others yet.
+			const before = delimiter.repeat(Math.max(0, into - row.length + 1));
+			const { start, end } = target ?? { start: last.end, end: last.end };
 			return [
 				{
-					...place,
-					text: source.text,
+					...{ start, end, isNew: true, text: source.text },
 					isWhole: isWholeOf(source.text),
-					encode: (made) => encoded(made, delimiter, source.isQuoted),
+					encode: (made) => before + encoded(made, delimiter, source.isQuoted),
 				},
 			];
 		});
@@ -76,13 +79,46 @@ function placeOf(names: readonly string[], name: string): number {
 /** What columns are called that have keys or numbers; Indonesian and Norwegian have the same codes. */
 const keyNames = new Set(['id', 'no']);
 
+const isKeys = (name: string | undefined): boolean => keyNames.has((name ?? '').toLowerCase());
+
+/** Codes of languages that are words of English, as columns of data are called. */
+const wordNames = new Set(['am', 'as', 'he', 'hi', 'is', 'it', 'my', 'or', 'run', 'so', 'to']);
+
+const knownOf = (type: 'region' | 'script') =>
+	new Intl.DisplayNames(['en'], { type, fallback: 'none' });
+const [knownRegions, knownScripts] = [knownOf('region'), knownOf('script')];
+
+const titled = (code: string): string => code[0]?.toUpperCase() + code.slice(1).toLowerCase();
+
+/** The language that the name of a column is the code of: `de`, `pt_BR`, `zh-hans`, and not `is_active`. */
+function languageOf(name: string): string | undefined {
+	const [, language, script, region] =
+		/^([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d{3}))?$/i.exec(name) ?? [];
+	if (language === undefined) return undefined;
+	if (script !== undefined && knownScripts.of(titled(script)) === undefined) return undefined;
+	if (region !== undefined && !isRegionOf(region, language)) return undefined;
+	return canonicalLanguage(name.replaceAll('_', '-'));
+}
+
+/** Whether a region is one, and no word: in small letters (`as_of`, `to_do`) only that which speaks the language. */
+function isRegionOf(region: string, language: string): boolean {
+	const known = region.toUpperCase();
+	if (knownRegions.of(known) === undefined) return false;
+	const isWritten = region === known && language === language.toLowerCase();
+	const spoken = () => new Intl.Locale(`und-${known}`).maximize().language;
+	const codes = languageCodes.map((code) => code.toLowerCase());
+	const whole = `${language}-${known}`.toLowerCase();
+	return isWritten || codes.includes(whole) || sameLanguage(spoken(), language);
+}
+
+/** Whether a name is that of a language and nothing else: `DE, FR` are countries as well. */
+function isCertain(name: string, language: string | undefined): boolean {
+	if (language === undefined || isKeys(name) || wordNames.has(name.toLowerCase())) return false;
+	return sameLanguage(language, 'en') || !/^[A-Z]{2}$/.test(name);
+}
+
 /** The language of each column whose name is the code of one. */
-const languagesOf = (names: readonly string[]): (string | undefined)[] =>
-	names.map((name) =>
-		/^[a-z]{2,3}(?:[-_]\w{2,8})*$/i.test(name)
-			? canonicalLanguage(name.replaceAll('_', '-'))
-			: undefined,
-	);
+const languagesOf = (names: readonly string[]): (string | undefined)[] => names.map(languageOf);
 
 /** The column that others are translated from: English, else the first that is no column of keys. */
 function sourceColumn(
@@ -91,8 +127,13 @@ function sourceColumn(
 	into: number,
 ): number | undefined {
 	const others = [...languages.keys()].filter((at) => languages[at] !== undefined && at !== into);
-	const named = others.filter((at) => !keyNames.has((names[at] ?? '').toLowerCase()));
-	return named.find((at) => sameLanguage(languages[at] ?? '', 'en')) ?? named[0] ?? others[0];
+	const named = others.filter((at) => !isKeys(names[at]));
+	return (
+		named.find((at) => sameLanguage(languages[at] ?? '', 'en')) ??
+		named.find((at) => isCertain(names[at] ?? '', languages[at])) ??
+		named[0] ??
+		others[0]
+	);
 }
 
 /** The columns of two languages, where their names are codes. */
@@ -102,8 +143,8 @@ function languageColumns(names: readonly string[], to: string | undefined) {
 		(one) => one !== undefined && to !== undefined && sameLanguage(one, to),
 	);
 	const from = sourceColumn(names, languages, into);
-	if (into >= 0 && from !== undefined) return { from, into };
-	const isOfLanguages = from !== undefined && !keyNames.has((names[from] ?? '').toLowerCase());
+	if (into >= 0 && from !== undefined) return { from, into, languages };
+	const isOfLanguages = from !== undefined && !isKeys(names[from]);
 	throw noColumn(
 		isOfLanguages && to !== undefined
 			? `There is no column ${JSON.stringify(to)} to be filled, and nobody said which column has words`
@@ -115,17 +156,22 @@ function languageColumns(names: readonly string[], to: string | undefined) {
 const headOf = (rows: readonly TableCell[][]): string[] =>
 	(rows[0] ?? []).map((cell) => cell.text.trim());
 
-/** Languages whose columns of a table can be filled from another one; none where no columns are languages. */
-export function tableLanguages(text: string, isTsv: boolean): string[] {
+/**
+ * Languages whose columns of a table can be filled from another one; none where columns are not certainly languages.
+ *
+ * @param source Language that somebody names for the texts; English is one that tables have.
+ */
+export function tableLanguages(text: string, isTsv: boolean, source = 'en'): string[] {
 	const end = text.search(/[\r\n]/);
 	const line = end < 0 ? text : text.slice(0, end);
 	const names = headOf(delimitedRows(line, isTsv ? '\t' : delimiterOf(line)));
 	const languages = languagesOf(names);
+	const certain = languages.filter((language, at) => isCertain(names[at] ?? '', language));
+	const isSource = (one = '') => sameLanguage(one, source) || sameLanguage(one, 'en');
+	if (certain.length < 2 && !certain.some(isSource)) return [];
 	const from = sourceColumn(names, languages, -1);
 	const found = languages.flatMap((language, at) =>
-		language === undefined || at === from || keyNames.has((names[at] ?? '').toLowerCase())
-			? []
-			: [language],
+		language === undefined || at === from || isKeys(names[at]) ? [] : [language],
 	);
 	return found.sort();
 }
@@ -157,6 +203,11 @@ function noColumn(what: string, names: readonly string[]): AppError {
 const table = (delimiters: (text: string) => string, rules: GateRules): Extract =>
 	Object.assign(tableExtract(delimiters, []), {
 		rules,
+		sourceLanguage: (text: string, to: string) => {
+			const names = headOf(delimitedRows(text, delimiters(text)));
+			const { from, languages } = languageColumns(names, to);
+			return isKeys(names[from]) ? undefined : languages[from];
+		},
 		forColumns: (columns: readonly string[]) =>
 			Object.assign(tableExtract(delimiters, columns), { rules }),
 	});

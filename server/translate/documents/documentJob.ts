@@ -26,7 +26,7 @@ import {
 } from './missingMessages.ts';
 import { keyOfPath, setMessages } from './setMessages.ts';
 import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
-import { placeholderFault } from './translationFaults.ts';
+import { type FaultWords, placeholderFault } from './translationFaults.ts';
 import {
 	type MadeMessage,
 	parseRecord,
@@ -53,6 +53,8 @@ export interface DocumentJob {
 	readonly recorded?: { readonly text: string; readonly path: string };
 	/** Texts by keys that are put into `target` instead of translating. */
 	readonly set?: readonly { readonly key: string; readonly text: string }[];
+	/** How faults of messages are said; English when absent. */
+	readonly faultWords?: FaultWords;
 	/** Source texts that are not to be put into `target`. */
 	readonly without?: readonly string[];
 	/** Columns of a table whose cells are wanted. */
@@ -127,7 +129,7 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 			if (job.look === 'count') return { type: 'progress', result: counted };
 			const states = messageStates(text, target, format, job.to);
 			const stale = new Set(replaceable(states, known));
-			const messages = states.map((state) => messageRow(state, stale.has(state)));
+			const messages = states.map((state) => messageRow(state, stale.has(state), job.faultWords));
 			return { type: 'progress', result: { ...counted, messages } };
 		}
 		if (job.set) return { type: 'set', result: setIn(job, target, format, job.set) };
@@ -167,7 +169,7 @@ const replaceable = (
 ): MessageState[] => staleMessages(states, known).filter(({ value }) => value !== undefined);
 
 function setIn(
-	{ text: source, to, recorded }: DocumentJob,
+	{ text: source, to, recorded, faultWords }: DocumentJob,
 	target: string,
 	format: MessageFormat,
 	set: NonNullable<DocumentJob['set']>,
@@ -176,7 +178,7 @@ function setIn(
 	const { text, refused } = setMessages(source, target, format, to, texts);
 	const faults = messageStates(source, text, format, to).flatMap((state) => {
 		const key = keyOfPath(state.path);
-		const fault = texts.has(key) ? placeholderFault(state) : undefined;
+		const fault = texts.has(key) ? placeholderFault(state, faultWords) : undefined;
 		return fault === undefined ? [] : [{ key, fault }];
 	});
 	const renewed =
@@ -200,9 +202,9 @@ function renewedRecord(
 	return recordText(record);
 }
 
-function messageRow(state: MessageState, isStale: boolean): MessageRow {
+function messageRow(state: MessageState, isStale: boolean, words?: FaultWords): MessageRow {
 	const { path, source, sourceAt, target, targetAt } = state;
-	const fault = placeholderFault(state);
+	const fault = placeholderFault(state, words);
 	return {
 		...{ key: keyOfPath(path), source, sourceAt },
 		...defined({ target, targetAt, fault }),

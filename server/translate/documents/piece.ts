@@ -1,7 +1,9 @@
 /** A stretch of a document that is words, and how a translation of it is written back. */
 
 import type { GateRules, Region, Spliced } from '../gate/gate.ts';
+import { readableWords } from '../readableWords.ts';
 import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
+import { hasSeveralWords } from './keptSentences.ts';
 
 export interface Piece {
 	/** Offsets in UTF-16 units; what lies between pieces is never touched. */
@@ -33,6 +35,8 @@ export interface Piece {
 	readonly rules?: GateRules;
 	/** Why it is not looked into and stays, as a part of a sentence; `text` is then its beginning only. */
 	readonly unread?: string;
+	/** Whether its place has no words yet: a short translation that says the same as its source is written, too. */
+	readonly isNew?: boolean;
 	/** Comes with the others: `encode` is applied to `text` when any other piece changes. */
 	readonly companion?: boolean;
 }
@@ -57,6 +61,8 @@ export interface Extract {
 	readonly prose?: (text: string) => string[];
 	/** What is translated first, where pieces would lie inside others. */
 	readonly before?: Extract;
+	/** The language (BCP 47) that the document names for the texts that a target language gets. */
+	readonly sourceLanguage?: (text: string, to: string) => string | undefined;
 	/** The text as a target language needs it, such as with the keys of its plural forms. */
 	readonly prepare?: (text: string, to: string) => string;
 	/** What translations of the format are held to; placeholders alone when absent. */
@@ -109,8 +115,9 @@ export function spliced(
 	const regions: Region[] = [];
 	const isChanged = (piece: Piece) => {
 		const translation = translations.get(piece);
+		if (translation === undefined) return false;
 		// The same words are the same bytes, whatever the encoder would make of them.
-		return translation !== undefined && translation !== piece.text;
+		return translation !== piece.text || (piece.isNew === true && saysTheSame(piece));
 	};
 	const sourceOf =
 		({ inner = [] }: Piece): SourceOf =>
@@ -137,6 +144,19 @@ export function spliced(
 	}
 	return { text: out + text.slice(next), regions };
 }
+
+/**
+ * Whether the texts of a piece are so short that they may be right as they are in another language: names, `OK`. Of
+ * longer ones a model has made nothing.
+ */
+export const saysTheSame = ({ text, branches }: Piece): boolean =>
+	(branches?.texts ?? [text]).every(
+		(own) => !hasSeveralWords(readableWords(own)) && !unspacedWords.test(own),
+	);
+
+/** More than a name, in scripts that are written without spaces. */
+const unspacedWords =
+	/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]{7}/u;
 
 /** Pieces of a part of a document, where they stand in the whole. */
 export const moved = (pieces: readonly Piece[], by: number): Piece[] =>

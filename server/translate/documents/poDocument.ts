@@ -80,6 +80,7 @@ function singular(text: string, entry: PoEntry, eol: string): Piece {
 	return {
 		start: entry.flagsAt,
 		end: entry.end,
+		isNew: true,
 		text: entry.id.text,
 		isWhole: (translation) => readsSame(entry, entry.id.text, translation),
 		encode: (translation) => `${marked(text, entry, at, eol)}msgstr ${quotePo(translation, eol)}`,
@@ -106,6 +107,7 @@ function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eo
 		start: entry.flagsAt,
 		end: entry.end,
 		text: `${one} / ${many}`,
+		isNew: true,
 		branches: forms
 			? pluralBranches(entry, one, many, forms)
 			: { texts: [], join: () => undefined },

@@ -21,10 +21,15 @@ const brackets: readonly (readonly [RegExp, RegExp])[] = [
 /** Where a cue stands and how its letters look, before its words. */
 const leading = /^(?:[ \t]{0,20}\{\\[^{}\r\n]{0,200}\})+[ \t]*/;
 
+/**
+ * The line of its times, whoever has written them (`0:0:6,5-->0:0:7`), and its words up to an empty line, or to the
+ * number or the times of the next one where that lacks.
+ */
+const cue =
+	/^[ \t]*\d[\d:.,]{0,30}[ \t]*-->[^\r\n]*(?:\r\n|\n|\r)((?:(?!(?:\d{1,9}[ \t]*(?:\r\n|\n|\r))?[ \t]*\d[\d:.,]{0,30}[ \t]*-->)[^\r\n]+(?:\r\n|\n|\r|$))+)/gm;
+
 function extract(text: string): Piece[] {
 	const pieces: Piece[] = [];
-	const cue =
-		/^(?:\d+:)?\d{2}:\d{2}[.,]\d{3}[ \t]+-->[^\r\n]*(?:\r\n|\n|\r)((?:[^\r\n]+(?:\r\n|\n|\r|$))+)/gm;
 	for (const match of text.matchAll(cue)) {
 		const [all, body = ''] = match;
 		const eol = firstLineEnd(body);

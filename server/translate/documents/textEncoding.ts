@@ -31,21 +31,30 @@ const oneByte = /^(?:windows-125\d|windows-874|iso-8859-\d{1,2}|koi8-[ru]|macint
 const headBytes = 2048;
 
 /**
- * @param named Encoding that the person names; decides over all else
+ * @param named Encoding that the person names; decides over all but a byte order mark and what is certainly UTF-8, as
+ *   translations are that lie beside files in other encodings
  * @throws AppError `invalid_request` that says what to do, when the encoding cannot be told or written
  */
 export function decodeText(bytes: Uint8Array, fileName: string, named?: string): DecodedText {
-	if (named !== undefined) return decodeAs(bytes, writable(named), fileName);
+	const wanted = named === undefined ? undefined : writable(named);
 	const marked = byMark(bytes);
 	if (marked !== undefined) return decodeAs(bytes, marked, fileName);
-	const declared = declaredEncoding(bytes);
 	const onlyAscii = isAscii(bytes);
+	if (wanted !== undefined) {
+		const isOwn = wanted.startsWith('utf-') || onlyAscii || bytes.includes(0);
+		const text = isOwn ? undefined : asUtf8(bytes);
+		return text === undefined ? decodeAs(bytes, wanted, fileName) : { text, encoding: 'utf-8' };
+	}
+	if (onlyAscii) refuseSevenBits(bytes, fileName);
+	const said = declaredEncoding(bytes, fileName);
+	// What has no zeros is no UTF-16, as XML says that a program had in its memory.
+	const declared = said?.startsWith('utf-16') && !bytes.includes(0) ? undefined : said;
 	// What is valid UTF-8 beyond ASCII is UTF-8, whatever it says.
 	if (!bytes.includes(0) && (!onlyAscii || declared === undefined)) {
 		const text = asUtf8(bytes);
 		if (text !== undefined) return { text, encoding: 'utf-8' };
 	}
-	if (declared === undefined) refuseDeclared(bytes);
+	if (declared === undefined) refuseDeclared(bytes, fileName);
 	const guessed = declared ?? guess(bytes);
 	if (guessed === undefined) {
 		if (bytes.includes(0) && asUtf8(bytes) !== undefined)
@@ -104,7 +113,7 @@ const saidIn = (fileName: string): RegExp =>
 function saidInUtf8(text: string, fileName: string): string {
 	if (!/[^\0-\x7f]/.test(text)) return text;
 	return text.replace(saidIn(fileName), (all, head, name) =>
-		isUnwritten(name) ? `${head}UTF-8` : all,
+		isUnwritten(name) || /^utf-?16/i.test(name) ? `${head}UTF-8` : all,
 	);
 }
 
@@ -119,9 +128,33 @@ function isUnwritten(name: string): boolean {
 }
 
 /** @throws AppError when a file says an encoding that is not written here */
-function refuseDeclared(bytes: Uint8Array): void {
-	const name = declaredName(bytes);
+function refuseDeclared(bytes: Uint8Array, fileName: string): void {
+	const name = declaredName(bytes, fileName);
 	if (name !== undefined && isUnwritten(name)) writable(name);
+}
+
+/** Encodings whose bytes are those of ASCII, and what letters begin with there. */
+const sevenBits: readonly (readonly [name: RegExp, letters: RegExp])[] = [
+	[/^(?:cs)?iso-?2022/i, /\x1b[$(]|\x0e/],
+	[/^hz/i, /~\{/],
+	[/^(?:unicode-1-1-)?utf-?7$/i, /\+[A-Za-z\d+/]{2,200}-/],
+];
+/** Japanese in ISO-2022-JP, which mail and old pages have; no colours of a terminal begin like it. */
+const japaneseSevenBits = /\x1b\$[@B]/;
+
+/** @throws AppError when letters are written as pairs of ASCII, which would be taken for words */
+function refuseSevenBits(bytes: Uint8Array, fileName: string): void {
+	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+	const said = declaredName(bytes, fileName);
+	const known = sevenBits.some(
+		([name, letters]) => said !== undefined && name.test(said) && letters.test(text),
+	);
+	if (!known && !japaneseSevenBits.test(text)) return;
+	const name = known ? (said ?? '') : 'iso-2022-jp';
+	throw new AppError(
+		'invalid_request',
+		`${fileName} is in ${name}, which is not written here. Convert it first: iconv -f ${name} -t UTF-8 ${fileName}`,
+	);
 }
 
 function byMark(bytes: Uint8Array): string | undefined {
@@ -134,8 +167,8 @@ function byMark(bytes: Uint8Array): string | undefined {
 }
 
 /** The encoding that the head of an HTML, XML or gettext file names, where this can write it. */
-function declaredEncoding(bytes: Uint8Array): string | undefined {
-	const found = declaredName(bytes);
+function declaredEncoding(bytes: Uint8Array, fileName: string): string | undefined {
+	const found = declaredName(bytes, fileName);
 	if (found === undefined) return undefined;
 	try {
 		return writable(found);
@@ -145,14 +178,17 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
 	}
 }
 
-function declaredName(bytes: Uint8Array): string | undefined {
+/** What a file says of itself, and not what it shows: other formats have examples of such heads. */
+function declaredName(bytes: Uint8Array, fileName: string): string | undefined {
 	const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
-	const [, xml, other] =
-		/^\s{0,100}<\?xml\s[^>]{0,200}?encoding=["']([\w-]{1,40})|charset=["']?([\w-]{1,40})/i.exec(
-			head,
-		) ?? [];
-	return xml ?? other;
+	if (/\.pot?$/i.test(fileName)) return saidInGettext.exec(head)?.[2];
+	const isPage = /\.x?html?$/i.test(fileName);
+	const xml = isPage || xmlNames.test(fileName) ? saidInXml.exec(head)?.[2] : undefined;
+	if (xml !== undefined || !isPage) return xml;
+	return /<meta\s[^<>]{0,300}?charset\s?=\s?["']?([\w-]{1,40})/i.exec(head)?.[1];
 }
+
+const xmlNames = /\.(?:plist|resx|stringsdict|svg|tbx|tmx|ts|xlf|xliff|xml)$/i;
 
 /** The standard's name of an encoding that can be read and written. */
 function writable(name: string): string {

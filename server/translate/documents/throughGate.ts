@@ -13,7 +13,7 @@ import {
 } from '../gate/gate.ts';
 import { splitSentences } from '../sentences.ts';
 import type { TranslateTexts } from './documentLanguage.ts';
-import { type Piece, padded, spliced } from './piece.ts';
+import { type Piece, padded, saysTheSame, spliced } from './piece.ts';
 import { isIcuBranching } from './placeholders.ts';
 
 export interface GatedPieces extends Spliced {
@@ -145,10 +145,12 @@ function leavesAlone({ text, branches, unread }: Piece): boolean {
 	return unread !== undefined || (!branches && isIcuBranching(text));
 }
 
-function joinBranches({ text, branches }: Piece, translations: readonly string[]) {
+function joinBranches(piece: Piece, translations: readonly string[]) {
+	const { text, branches } = piece;
 	// Texts that are all the same in the other language leave the message as its author wrote it.
 	if (branches?.texts.length === 0) return branches.join([]);
-	if (branches?.texts.every((source, index) => source.trim() === translations[index])) return text;
+	const isSame = branches?.texts.every((source, index) => source.trim() === translations[index]);
+	if (isSame && !(piece.isNew && saysTheSame(piece))) return text;
 	return branches?.join(translations);
 }
 

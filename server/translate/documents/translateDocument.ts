@@ -100,9 +100,10 @@ export async function translateDocumentText(
 	translator: TextTranslator,
 	languages: DocumentLanguages,
 ): Promise<DocumentResult> {
-	const { to } = languages;
+	const { to, from = extract.sourceLanguage?.(text, to) } = languages;
 	const prose = proseOf(text, extract, to);
-	const { translate, language, score, left } = await inItsLanguage(prose, translator, languages);
+	const known = { to, ...defined({ from }) };
+	const { translate, language, score, left } = await inItsLanguage(prose, translator, known);
 	const made = sameLanguage(language, to)
 		? { text, pieces: prose.length, translated: 0, partly: 0, refused: [], refusedAt: [] }
 		: await translatePieces(text, extract, translate, to, partlyBy(left, language));

@@ -76,33 +76,55 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 
 const keyOf = (path: readonly string[]): string => path.join('.').replaceAll('\u0004', ' ');
 
-/** What a program could not do with a translation; `undefined` when nothing is broken. */
-export function placeholderFault({
-	source,
-	target,
-	isPlural,
-	isPrintf,
-}: Pick<MessageState, 'source' | 'target' | 'isPlural' | 'isPrintf'>): string | undefined {
+/** How faults of placeholders are said: parts of sentences, in which `{0}` stands for the placeholders. */
+export interface FaultWords {
+	readonly lost: string;
+	readonly added: string;
+	readonly conversions: string;
+	readonly noIcu: string;
+}
+
+const englishFaults: FaultWords = {
+	lost: '{0} is missing',
+	added: '{0} is not in the source',
+	conversions: 'its conversions have another order or number',
+	noIcu: 'it is no ICU message any more',
+};
+
+/**
+ * What a program could not do with a translation; `undefined` when nothing is broken.
+ * @param words English when left out
+ */
+export function placeholderFault(
+	{
+		source,
+		target,
+		isPlural,
+		isPrintf,
+	}: Pick<MessageState, 'source' | 'target' | 'isPlural' | 'isPrintf'>,
+	words = englishFaults,
+): string | undefined {
 	if (target === undefined) return undefined;
-	if (isIcuBranching(source)) return icuFault(source, target);
+	if (isIcuBranching(source)) return icuFault(source, target, words);
 	const [from, into] = [placeholders(source), placeholders(target)];
 	const isNeeded = (found: string) => !isPlural || !isCount(found);
 	const lost = without(from, into).filter(isNeeded);
 	const added = without(into, from).filter(isNeeded);
 	const parts = [
-		...(lost.length > 0 ? [`${list(lost)} is missing`] : []),
-		...(added.length > 0 ? [`${list(added)} is not in the source`] : []),
+		...(lost.length > 0 ? [about(words.lost, lost)] : []),
+		...(added.length > 0 ? [about(words.added, added)] : []),
 	];
 	if (parts.length > 0) return parts.join(', ');
-	if (isPrintf && !isPlural && !sameConversions(source, target))
-		return 'its conversions have another order or number';
+	if (isPrintf && !isPlural && !sameConversions(source, target)) return words.conversions;
 	return undefined;
 }
 
 const isCount = (placeholder: string): boolean =>
 	isCountPlaceholder(placeholder) || /^%(?:\d+\$)?(?:l|ll)?[diu]$/.test(placeholder);
 
-const list = (found: readonly string[]): string => [...new Set(found)].slice(0, 5).join(' ');
+/** A part of a sentence about placeholders. */
+const about = (words: string, found: readonly string[]): string =>
+	words.replace('{0}', () => [...new Set(found)].slice(0, 5).join(' '));
 
 /** Entries of a list that another has not, counted. */
 function without(these: readonly string[], those: readonly string[]): string[] {
@@ -115,16 +137,16 @@ function without(these: readonly string[], those: readonly string[]): string[] {
 	});
 }
 
-function icuFault(source: string, target: string): string | undefined {
+function icuFault(source: string, target: string, words: FaultWords): string | undefined {
 	const from = parseIcu(source);
 	if (from === undefined) return undefined;
 	const into = parseIcu(target);
-	if (into === undefined) return 'it is no ICU message any more';
+	if (into === undefined) return words.noIcu;
 	const [wanted, found] = [namesOf(from), namesOf(into)];
 	const lost = [...wanted].filter((name) => !found.has(name));
 	const added = [...found].filter((name) => !wanted.has(name));
-	if (lost.length > 0) return `${list(lost)} is missing`;
-	return added.length > 0 ? `${list(added)} is not in the source` : undefined;
+	if (lost.length > 0) return about(words.lost, lost);
+	return added.length > 0 ? about(words.added, added) : undefined;
 }
 
 /** Arguments of a message, and the branches of those that are chosen by name. */

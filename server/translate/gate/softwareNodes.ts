@@ -104,11 +104,14 @@ export function phpNodes(text: string): SyntaxNode[] {
 	return nodes;
 }
 
-/** Rows with the number of their cells. */
+/** Rows with the number of their cells; those that the first row has more of are empty. */
 export const tableNodes =
 	(delimiterOf: (text: string) => string) =>
-	(text: string): SyntaxNode[] =>
-		delimitedRows(text, delimiterOf(text)).map((row) => ({
+	(text: string): SyntaxNode[] => {
+		const rows = delimitedRows(text, delimiterOf(text));
+		const columns = rows[0]?.length ?? 0;
+		return rows.map((row) => ({
 			at: row[0]?.start ?? 0,
-			node: `${row.length} cells`,
+			node: `${Math.max(row.length, columns)} cells`,
 		}));
+	};

@@ -66,8 +66,9 @@ test('two windows that go on with one chat lose nothing of each other, nor the n
 	await Promise.all([one.save(grown('b', 1)), other.save(grown('c', 2))]);
 	await other.relabel('a', { title: 'Renamed', pinned: true });
 	const both = await one.save(grown('b', 1));
+	assert.ok(both !== 'deleted');
 	assert.deepEqual(
-		both?.turns.map(({ id }) => id),
+		both.turns.map(({ id }) => id),
 		['a-1', 'b', 'c'],
 	);
 	const kept = await other.load('a');
@@ -90,6 +91,29 @@ test('a deleted chat stays away, also when its answer is still being written', a
 	assert.deepEqual(await store.list(), []);
 	await store.save(chat('b'));
 	assert.equal((await store.list()).length, 1);
+});
+
+test('a chat that one window deletes does not come back by another that shows it, unless a person wants it to', async () => {
+	const [one, other] = [open('elsewhere'), open('elsewhere')];
+	await one.save(chat('a'));
+	assert.deepEqual(await other.kept('a'), chat('a'));
+	assert.equal(await other.kept('new'), undefined);
+	await one.remove('a');
+	assert.equal(await other.save(chat('a', 'gone on with')), 'deleted');
+	await other.relabel('a', { title: 'Again', pinned: true });
+	assert.equal(await other.kept('a'), 'deleted');
+	assert.deepEqual([await one.list(), await other.list()], [[], []]);
+	const path = join(root, 'elsewhere/deep/chats/a.json');
+	assert.doesNotMatch(await readFile(path, 'utf8'), /Hello/, 'nothing of it is kept');
+	await other.restore(chat('a', 'gone on with'));
+	assert.equal((await one.load('a'))?.turns[0]?.text, 'gone on with');
+	assert.notEqual(await one.save(chat('a', 'gone on with')), 'deleted');
+
+	await one.remove('a');
+	await writeFile(path, JSON.stringify({ version: 1, deleted: '2020-01-01T00:00:00.000Z' }));
+	await one.remove('b');
+	await assert.rejects(readFile(path), { code: 'ENOENT' }, 'an old mark goes');
+	assert.equal(await one.kept('b'), 'deleted');
 });
 
 test('a chat that cannot be read is set aside, and what takes its place is whole', async () => {

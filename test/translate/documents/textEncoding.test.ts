@@ -186,3 +186,69 @@ test('letters that an encoding of East Asia has not become their twin, a referen
 	assert.equal(encodeText('¥5', 'shift_jis', 'a.txt').encoding, 'utf-8');
 	assert.equal(encodeText('Größe €', 'gb18030', 'a.txt').encoding, 'gb18030');
 });
+
+test('a mark and what is UTF-8 beyond ASCII are stronger than an encoding that a person names', () => {
+	for (const encoding of ['shift_jis', 'windows-1251', 'gb18030', 'iso-8859-2']) {
+		assert.deepEqual(decodeText(Buffer.from('für'), 'a.json', encoding), {
+			...{ text: 'für', encoding: 'utf-8' },
+		});
+		const marked = decodeText(Buffer.from('\ufeffOpen', 'utf16le'), 'a.csv', encoding);
+		assert.deepEqual(marked, { text: '\ufeffOpen', encoding: 'utf-16le' });
+		// Letters of ASCII may become others.
+		const plain = decodeText(Buffer.from('Open'), 'a.txt', encoding).encoding;
+		assert.equal(plain, new TextDecoder(encoding).encoding);
+	}
+	const wide = Buffer.from('Файл', 'utf16le');
+	assert.equal(decodeText(wide, 'a.txt', 'utf-16le').text, 'Файл');
+});
+
+test('letters that are pairs of ASCII are refused by the name of their encoding, and never taken for words', () => {
+	const japanese = '\x1b$B$3$s$K$A$O\x1b(B';
+	const cases: [string, string, RegExp][] = [
+		[
+			'a.html',
+			`<meta charset="ISO-2022-JP"><p>${japanese}`,
+			/in ISO-2022-JP, .*iconv -f ISO-2022-JP/,
+		],
+		['a.txt', japanese, /a\.txt is in iso-2022-jp, which is not written here/],
+		['a.po', `"Content-Type: text/plain; charset=hz-gb-2312\\n"\n~{VPND~}`, /hz-gb-2312/],
+		['a.xml', '<?xml version="1.0" encoding="UTF-7"?><a>Gr+APwA3w-e</a>', /UTF-7/],
+		['b.html', '<meta charset="iso-2022-kr"><p>\x0e:]\x0f', /iso-2022-kr/],
+	];
+	for (const [name, text, message] of cases)
+		assert.throws(() => decodeText(Buffer.from(text), name), message, name);
+	// Colours of a terminal, and pages that name such an encoding and hold none of its letters.
+	for (const text of ['\x1b[1mwords\x1b(B\x1b[m', '<meta charset="ISO-2022-JP"><p>words'])
+		assert.equal(decodeText(Buffer.from(text), 'a.html').text, text);
+});
+
+test('only what a format says of itself is an encoding of the file', () => {
+	const page = '<meta charset="shift_jis">';
+	const prolog = '<?xml version="1.0" encoding="iso-8859-1"?>';
+	const header = '"Content-Type: text/plain; charset=ISO-8859-1\\n"';
+	const encodingOf = (name: string, text: string) => decodeText(Buffer.from(text), name).encoding;
+	for (const text of [page, prolog, header, 'Content-Type: text/html; charset=EUC-KR'])
+		for (const name of ['README.md', 'a.json', 'a.csv', 'a.txt', 'a.yaml', 'a.properties'])
+			assert.equal(encodingOf(name, text), 'utf-8', `${name}: ${text}`);
+	assert.equal(encodingOf('a.html', header), 'utf-8');
+	assert.equal(encodingOf('a.html', '<p>charset=shift_jis'), 'utf-8');
+	assert.equal(encodingOf('a.po', page), 'utf-8');
+	assert.equal(encodingOf('a.html', page), 'shift_jis');
+	assert.equal(
+		encodingOf('a.htm', '<META http-equiv=Content-Type content="text/html; charset=gb2312">'),
+		'gbk',
+	);
+	for (const name of ['a.xlf', 'a.resx', 'a.xhtml', 'a.ts'])
+		assert.equal(encodingOf(name, prolog), 'windows-1252');
+});
+
+test('a file that says UTF-16 and is in ASCII is read, and says UTF-8 once it has other letters', () => {
+	const head = '<?xml version="1.0" encoding="utf-16"?><root/>';
+	const { text, encoding } = decodeText(Buffer.from(head), 'a.resx');
+	assert.deepEqual([text, encoding], [head, 'utf-8']);
+	assert.equal(Buffer.from(encodeText(text, encoding, 'a.resx').bytes).toString(), head);
+	assert.equal(
+		Buffer.from(encodeText(`${text}ä`, encoding, 'a.resx').bytes).toString(),
+		`${head.replace('utf-16', 'UTF-8')}ä`,
+	);
+});

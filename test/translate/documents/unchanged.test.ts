@@ -33,7 +33,10 @@ const documents: readonly (readonly [string, string])[] = [
 	['d.mdx', '<Tab title="Some words">\n  Open the <b>file </b>.\n</Tab>\n'],
 	['e.html', '<p>See <code>one </code> &copy; and <a href="b"> another page</a> .</p>\n'],
 	['f.json', '{"a":"<p>Error code: <code>Aborted </code> </p> <p>More words</p>"}'],
-	['g.po', 'msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "Open <b>it </b>"\nmsgstr ""\n'],
+	[
+		'g.po',
+		'msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "Open <b>it </b> in the other window"\nmsgstr ""\n',
+	],
 	['h.srt', '1\n00:00:01,000 --> 00:00:02,000\n<i>Some words </i>\n- Other words\n'],
 	['i.rst', 'A title\n=======\n\nWords with ``code`` and `a link`_ .\n'],
 	['j.adoc', '= A title\n\nSome *bold * words, https://a.b[a link ].\n'],
@@ -59,4 +62,23 @@ test('tags keep their white space and escapes around words that stay', async () 
 			const { text } = await translateBlocks(pieces, echo, options);
 			assert.equal(text, source);
 		}
+});
+
+test('empty places for translations get short texts that stay as they are, and long ones stay empty', async () => {
+	const long = 'Open it in the other window';
+	const forms = 'msgid "%d Job"\nmsgid_plural "%d Jobs"\nmsgstr[0] ""\nmsgstr[1] ""\n';
+	const cases: [string, string, RegExp][] = [
+		['a.po', `msgid "Name"\nmsgstr ""\n\nmsgid "${long}"\nmsgstr ""\n`, /"Name"\nmsgstr "Name"/],
+		[
+			'b.po',
+			`${forms}\nmsgid "${long}"\nmsgstr ""\n`,
+			/msgstr\[0\] "%d Job"\nmsgstr\[1\] "%d Jobs"/,
+		],
+	];
+	for (const [fileName, text, wanted] of cases) {
+		const done = await runDocumentJob({ fileName, text, to: 'de', from: 'en' }, inEnglish(echoing));
+		assert.ok(done.type === 'document');
+		assert.match(done.result.text, wanted);
+		assert.equal(done.result.text.split(long).length, 2, done.result.text);
+	}
 });

@@ -7,7 +7,7 @@ import { type Node, parseTree } from 'jsonc-parser';
 import { defined } from '../../../protocol/defined.ts';
 import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
-import { sameLanguage } from '../../languageCodes.ts';
+import { canonicalLanguage, sameLanguage } from '../../languageCodes.ts';
 import { indentAt } from '../../whiteSpace.ts';
 import { isProse } from '../isProse.ts';
 import { extractJson } from '../jsonDocument.ts';
@@ -130,6 +130,7 @@ function pieceOf(text: string, message: Message, to: string, tag: string): Piece
 		start: at,
 		end: at,
 		text: message.text,
+		isNew: true,
 		...defined({ branches, comment: message.comment }),
 		encode: (made) => {
 			const unitOf = (value: string) => ({ stringUnit: { state: 'needs_review', value } });
@@ -192,6 +193,8 @@ function formBranches(forms: ReadonlyMap<string, string>, to: string): Branches 
 
 export const extractStringCatalog: Extract = Object.assign(extract, {
 	rules: gateRules.stringCatalog,
+	sourceLanguage: (text: string) =>
+		canonicalLanguage(textOf(member(parseTree(text), 'sourceLanguage')) ?? ''),
 	...(extractJson.faultOf ? { faultOf: extractJson.faultOf } : {}),
 	prose: (text: string) => {
 		const root = parseTree(text);

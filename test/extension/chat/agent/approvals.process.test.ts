@@ -117,3 +117,20 @@ test('two windows that allow something at once lose nothing', async () => {
 	const kept = (await open().allowances.list()).map(({ scope }) => scope);
 	assert.deepEqual(kept.sort(), lines);
 });
+
+test('what was allowed for some folders is asked for again when others are open', async () => {
+	const folder = temporaryFolder('approvals');
+	let open = 'one';
+	const allowances = new Allowances(() => join(folder, `${open}.json`));
+	const approvals = new Approvals(allowances, () => {});
+	await answered(approvals, 'session');
+	await answered(approvals, 'always', run('npm test'));
+	open = 'one and another';
+	assert.deepEqual(await allowances.list(), []);
+	assert.equal(await answered(approvals, 'no'), false);
+	assert.equal(await answered(approvals, 'no', run('npm test')), false);
+	await allowances.takeBack([{ tool: 'edit_file', scope: 'edit_file', isAlways: false }]);
+	open = 'one';
+	assert.equal(await approvals.ask(edit, never), true);
+	assert.equal(await approvals.ask(run('npm test'), never), true);
+});

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { ChangesFile } from '../../../../extension/chat/agent/changesFile.ts';
 import { setAsideIn } from '../../../../server/store/jsonFile.ts';
 import { temporaryFolder } from '../../../support/temporaryFolder.ts';
+import { until } from '../../../support/until.ts';
 
 const open = () => {
 	const folder = join(temporaryFolder('changes'), 'chats/changes');
@@ -41,4 +42,22 @@ test('a damaged file is set aside and not written over: what files held may be i
 	await new ChangesFile(path).change((changes) => changes.remember('q', 'b', 'more'));
 	const [aside = ''] = await setAsideIn(folder);
 	assert.match(await readFile(aside, 'utf8'), /precious/);
+});
+
+test('others know while a tool runs, and no longer than it can run when its window has gone away', async () => {
+	const { path, one, other } = open();
+	const tools = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const;
+	const [first, second] = tools.map(({ promise }) => one.working(() => promise));
+	await until('the other knows', () => other.isOtherWorking());
+	assert.equal(await one.isOtherWorking(), false, 'its own tools are no others');
+	await other.change((changes) => changes.remember('q', 'a', 'before'));
+	tools[0].resolve('done');
+	assert.equal(await first, 'done');
+	assert.equal(await other.isOtherWorking(), true, 'one of two has ended');
+	const later = new ChangesFile(path, () => Date.now() + 200_000);
+	assert.equal(await later.isOtherWorking(), false, 'two minutes are over');
+	tools[1].reject(new Error('failed'));
+	await assert.rejects(second ?? Promise.resolve(), /failed/);
+	assert.equal(await other.isOtherWorking(), false);
+	assert.equal((await one.read()).files.length, 1);
 });
