@@ -6,7 +6,7 @@ import type { ModelInfo } from '../../server/protocol/index.ts';
 export interface CompletionModel {
 	/** What it is downloaded by. */
 	readonly alias: string;
-	/** The variant that is here, if one is. */
+	/** The variant that can be asked at once, if there is one: on this computer, or of an engine elsewhere. */
 	readonly here?: ModelInfo;
 	/** Any variant, for its name, size and licence. */
 	readonly model: ModelInfo;
@@ -16,19 +16,24 @@ export interface CompletionModel {
 const fillsMiddle =
 	/(?:qwen[\d.]*-?coder|starcoder|codegemma|codellama|deepseek-coder|codestral|stable-code|granite.*code)/i;
 
+/** Base models complete texts and do not chat. */
+const tasks: ReadonlySet<ModelInfo['task']> = new Set(['chat-completion', 'text-generation']);
+
+/** States of models that need no download. */
+const ready: ReadonlySet<ModelInfo['state']> = new Set(['loaded', 'loading', 'cached', 'remote']);
+
 /**
- * Models that fill in the middle: those that are here first, then smaller before larger, as a suggestion
+ * Models that fill in the middle: those that can be asked at once first, then smaller before larger, as a suggestion
  * that comes late is none.
  */
 export function completionModels(models: readonly ModelInfo[]): CompletionModel[] {
 	const byAlias = new Map<string, ModelInfo[]>();
 	for (const model of models) {
-		if (model.task !== 'chat-completion' || !fillsMiddle.test(`${model.alias} ${model.id}`))
-			continue;
+		if (!tasks.has(model.task) || !fillsMiddle.test(`${model.alias} ${model.id}`)) continue;
 		byAlias.set(model.alias, [...(byAlias.get(model.alias) ?? []), model]);
 	}
 	const found = [...byAlias].flatMap(([alias, variants]): CompletionModel[] => {
-		const here = variants.find(({ state }) => state === 'loaded' || state === 'cached');
+		const here = variants.find(({ state }) => ready.has(state));
 		const [model] = here ? [here] : variants;
 		return model ? [{ alias, model, ...(here ? { here } : {}) }] : [];
 	});

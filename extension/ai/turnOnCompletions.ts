@@ -1,6 +1,7 @@
 /** *Turn On Completions*: chooses the model that completes code while one types, downloads it, or turns it off. */
 
 import * as vscode from 'vscode';
+import type { ModelInfo } from '../../server/protocol/index.ts';
 import { downloadChosenModel, type ModelDeps } from '../models/modelActions.ts';
 import { sizeLabel } from '../models/modelsTree.ts';
 import { setting, storeSetting } from '../settings.ts';
@@ -20,9 +21,7 @@ export async function turnOnCompletions(deps: ModelDeps): Promise<void> {
 		const isCurrent = here?.id === current || model.alias === current;
 		return {
 			label: `${isCurrent ? '$(check) ' : ''}${model.displayName}`,
-			description: here
-				? vscode.l10n.t('on this computer')
-				: [sizeLabel(model), model.license].filter((part) => part !== '').join(' · '),
+			description: placeOf(model, here),
 			chosen,
 		};
 	});
@@ -44,6 +43,14 @@ export async function turnOnCompletions(deps: ModelDeps): Promise<void> {
 			model.displayName || alias,
 		),
 	);
+}
+
+/** Where a model runs, or what its download is. */
+function placeOf(model: ModelInfo, here: ModelInfo | undefined): string {
+	// Of an engine elsewhere its machine is named, as the text goes there.
+	if (here?.state === 'remote') return here.publisher;
+	if (here) return vscode.l10n.t('on this computer');
+	return [sizeLabel(model), model.license].filter((part) => part !== '').join(' · ');
 }
 
 /** Downloads a model; the id of the variant that is here then. */

@@ -22,6 +22,7 @@ const plans: Readonly<Record<string, readonly (readonly Call[] | string)[]>> = {
 		[['run_command', { command: 'cat hello.js bye.js' }]],
 		'Both greet in French now.',
 	],
+	'Go away': [[['run_command', { command: 'cd / && pwd' }]], 'It went away.'],
 	'Say it': [[['run_command', { command: 'echo $(pwd)' }]], 'It is said.'],
 	'Leave politely': [
 		[['edit_file', { path: 'bye.js', old_text: "'Au revoir'", new_text: "'Adieu'" }]],
@@ -183,6 +184,12 @@ test('what is allowed always is listed, and asked for again once it is taken bac
 		await send(chat, 'Say it again, please');
 		await answered(chat, 'It is said.');
 		assert.equal(await card(chat).count(), 0);
+		await send(chat, 'Go away');
+		await answerCard(chat, 'cd /', 'Allow once');
+		await answered(chat, 'It went away.');
+		assert.match(told[0] ?? '', /^Exit code: 0\n\/$/);
+		await send(chat, 'Say it where it was allowed');
+		await until('it runs in the folder it was allowed for', () => /workspace$/.test(told[0] ?? ''));
 
 		await bar.click();
 		const list = page.locator('.quick-input-widget');

@@ -1,4 +1,4 @@
-/** *Edit in Place* with a model of an engine on another machine, which writes line by line. */
+/** *Edit in Place* and completions with a model of an engine on another machine. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -108,7 +108,7 @@ test('a part is changed in place while the model writes; hunks are kept or taken
 		await lenses(page, 'Keep').first().click();
 		await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
 		await command(page, 'File: Save');
-		await until('it is saved', () => readFileSync(file, 'utf8') !== original);
+		await until('it is saved', () => ![original, ''].includes(readFileSync(file, 'utf8')));
 		const saved = readFileSync(file, 'utf8');
 		assert.equal(
 			saved,
@@ -136,3 +136,95 @@ test('a change that is stopped leaves a whole text, and what was written can be 
 		assert.match(await text(page), /"""The mean\.""".*total = sum/s);
 		await page.close();
 	}));
+
+/** The text of the active editor without what is only suggested. */
+const typed = (page: Page) =>
+	page.evaluate((suggested) => {
+		const lines = document.querySelectorAll('.editor-group-container.active .view-line');
+		const own = [...lines].map((line) => {
+			const copy = line.cloneNode(true) as HTMLElement;
+			for (const part of copy.querySelectorAll(suggested)) part.remove();
+			return copy.textContent?.replaceAll('\u00a0', ' ');
+		});
+		return own.join('\n');
+	}, ghostText);
+
+/** Parts of a line that are only suggested. */
+const ghostText = '[class*="ghost-text"]';
+
+interface Completion {
+	readonly prompt: string;
+	readonly suffix?: string;
+}
+
+test('completions are turned on; a suggestion is taken over word by word or whole, a key ends one that is asked for, and they are turned off', () => {
+	const requests: Completion[] = [];
+	let given = 0;
+	let ended = 0;
+	const coder = engineOf(async (body, send, response) => {
+		const request = JSON.parse(body) as Completion;
+		requests.push(request);
+		if (/return sum\(a$/.test(request.prompt)) {
+			// Nobody answers this one: it waits for the next key.
+			await new Promise((resolve) => response.once('close', resolve));
+			ended++;
+			return;
+		}
+		given++;
+		if (request.prompt.endsWith('    return ')) send('sum(values) / len(values)', null);
+		send('', 'stop');
+	}, 'qwen2.5-coder-0.5b');
+	return withLab(coder, async () => {
+		const { open, workspace, pictures, configure } = await desk();
+		writeFileSync(join(workspace, 'average.py'), 'def average(values):\n\n\nprint(average([1]))\n');
+		const page = await open();
+		const quick = page.locator('.quick-input-list .monaco-list-row');
+		const choose = async (words: string) => {
+			await command(page, 'Nearglot: Turn On Completions');
+			await quick.filter({ hasText: words }).first().click();
+		};
+		const ghost = page.locator(`.editor-instance ${ghostText}`);
+		try {
+			await openFile(page, 'average.py', 'average');
+			await choose('qwen2.5-coder-0.5b');
+			await page
+				.locator('.notification-toast', { hasText: 'completes code now' })
+				.waitFor({ timeout: patientMs });
+			await editorText(page).click();
+			await page.keyboard.press('Control+Home');
+			await page.keyboard.press('ArrowDown');
+			// Behind a space no list of words stands in the way.
+			await page.keyboard.type('    return ');
+			await ghost.filter({ hasText: 'sum' }).first().waitFor({ timeout: patientMs });
+			const asked = requests.find(({ prompt }) =>
+				prompt.endsWith('def average(values):\n    return '),
+			);
+			assert.match(asked?.suffix ?? '', /^\n\nprint\(average/);
+			await photograph(page, pictures, 'completion');
+			await page.keyboard.press('Control+ArrowRight');
+			await until('one word is there', async () => /return sum(?!.*len)/.test(await typed(page)));
+			await page.keyboard.press('Tab');
+			await until('all of it is there', async () =>
+				(await typed(page)).includes('    return sum(values) / len(values)'),
+			);
+
+			await page.keyboard.press('Control+A');
+			await page.keyboard.type('def total(a):\n    return sum(a');
+			await until('it is asked for', () => requests.at(-1)?.prompt.endsWith('sum(a') === true);
+			await page.keyboard.type(', 0)');
+			await until('what nobody waits for is ended', () => ended > 0);
+
+			await choose('Turn completions off');
+			await editorText(page).click();
+			await page.keyboard.press('Control+A');
+			const before = given;
+			await page.keyboard.type('def average(values):\n    return ');
+			await command(page, 'File: Save');
+			assert.equal(await ghost.count(), 0);
+			assert.equal(given, before);
+		} finally {
+			configure({ 'nearglot.inline.model': undefined });
+		}
+		await page.close();
+	});
+});

@@ -7,28 +7,31 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { desk } from './window.ts';
 
-/** Puts a piece of an answer on the way. */
-export type Send = (delta: object, finish: string | null) => void;
+/** Puts a piece of an answer on the way: what is added to a message, or the text of a plain completion. */
+export type Send = (delta: object | string, finish: string | null) => void;
 
 /**
  * An engine whose one model answers as `answer` does.
  * @param answer gets the body of the request; what it sends is a stream of events
+ * @param id of the model
  */
 export const engineOf = (
 	answer: (body: string, send: Send, response: ServerResponse) => Promise<void> | void,
+	id = 'coder',
 ) =>
 	createServer(async (request: IncomingMessage, response) => {
 		const body = Buffer.concat(await request.toArray()).toString();
 		if (request.url === '/v1/models') {
 			response.writeHead(200, { 'content-type': 'application/json' });
-			response.end(JSON.stringify({ data: [{ id: 'coder', max_model_len: 8192 }] }));
+			response.end(JSON.stringify({ data: [{ id, max_model_len: 8192 }] }));
 			return;
 		}
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
-		const send: Send = (delta, finish) =>
-			response.write(
-				`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
-			);
+		const send: Send = (delta, finish) => {
+			const added = typeof delta === 'string' ? { text: delta } : { delta };
+			const choices = [{ index: 0, ...added, finish_reason: finish }];
+			response.write(`data: ${JSON.stringify({ choices })}\n\n`);
+		};
 		await answer(body, send, response);
 		response.end('data: [DONE]\n\n');
 	});

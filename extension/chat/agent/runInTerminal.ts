@@ -1,18 +1,24 @@
 /** A command line that a model wants to run, in a terminal of its own that a person can see. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { AppError } from '../../../server/protocol/index.ts';
+import { realPath } from '../../../server/store/realPath.ts';
 import { runsCommand } from '../toTerminal.ts';
 import { commandFault } from './workspacePath.ts';
 
 /** Milliseconds until the shell of a new terminal tells about its commands. */
-const shellWithinMs = 10_000;
+const shellWithinMs = 30_000;
+/** Milliseconds after the end of a command within which its shell tells where it is now. */
+const placeWithinMs = 500;
 /** Milliseconds a command may run. */
 const endsWithinMs = 120_000;
 /** Characters of what was printed that the model gets: the end says most. */
 const maxOutput = 12_000;
 
 let own: vscode.Terminal | undefined;
+/** When the last command in it ended, by the clock of `performance`. */
+let endedAt = 0;
 /** Commands of all chats, one after the other. */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -32,7 +38,7 @@ async function runNext(line: string, signal: AbortSignal): Promise<string> {
 		throw new AppError('not_supported', 'There is no terminal where the files of this window are.');
 	// A person may have started something in it, which a command would end.
 	const isFree = own !== undefined && own.exitStatus === undefined && !runsCommand(own);
-	const terminal = isFree && own ? own : openTerminal();
+	const terminal = isFree && own && (await isInFolder(own)) ? own : openTerminal();
 	terminal.show(true);
 	const shell = await shellOf(terminal, signal);
 	const execution = shell.executeCommand(line);
@@ -44,6 +50,7 @@ async function runNext(line: string, signal: AbortSignal): Promise<string> {
 		if (terminal.exitStatus === undefined) terminal.sendText('\u0003', false);
 		throw error;
 	});
+	endedAt = performance.now();
 	await read;
 	const printed = plain(output).slice(-maxOutput);
 	return `Exit code: ${code ?? 'unknown'}\n${printed === '' ? 'It printed nothing.' : printed}`;
@@ -54,6 +61,19 @@ function openTerminal(): vscode.Terminal {
 	own = vscode.window.createTerminal({ name: 'Nearglot', ...(cwd ? { cwd } : {}) });
 	return own;
 }
+
+/** An earlier command, or a person, may have gone elsewhere: what was allowed was allowed for the folder. */
+async function isInFolder(terminal: vscode.Terminal): Promise<boolean> {
+	await sleep(Math.max(0, endedAt + placeWithinMs - performance.now()));
+	const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+	const { cwd } = terminal.shellIntegration ?? {};
+	if (!folder || !cwd) return false;
+	const [there, here] = await Promise.all([cwd, folder].map(({ fsPath }) => placeBehind(fsPath)));
+	return there === here;
+}
+
+/** A shell may name a folder by what a link to it leads to. */
+const placeBehind = (path: string): Promise<string> => realPath(path).catch(() => path);
 
 /** Waits until the terminal's shell can be told what to run. */
 function shellOf(

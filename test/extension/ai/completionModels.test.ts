@@ -27,3 +27,16 @@ test('a model that fills in the middle is offered once, one that is here first, 
 		],
 	);
 });
+
+test('models of engines elsewhere and base models are offered too, and need no download', () => {
+	const found = completionModels([
+		model('lab/qwen2.5-coder-7b', 'lab/qwen2.5-coder-7b', { state: 'remote' }),
+		model('starcoder2-3b', 'starcoder2-3b', { task: 'text-generation', state: 'cached' }),
+		model('qwen2.5-coder-0.5b', 'qwen2.5-coder-0.5b', { state: 'loading' }),
+		model('lab/llama', 'lab/llama', { state: 'remote' }),
+	]);
+	assert.deepEqual(
+		found.map(({ here }) => here?.id),
+		['lab/qwen2.5-coder-7b', 'starcoder2-3b', 'qwen2.5-coder-0.5b'],
+	);
+});
