@@ -5,11 +5,11 @@ import { findDaemon, findOrStartDaemon } from '../daemon/findDaemon.ts';
 import * as routes from '../protocol/routeAddresses.ts';
 import type { Input } from '../protocol/routeClient.ts';
 import type { AnswerOf, RequestOf, Route } from '../protocol/routes/route.ts';
-import { holdsWeights } from '../services/builtModels.ts';
+import { holdsWeights } from '../services/archivedWeights.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { hubOf } from './hubChoice.ts';
-import { printReady, showEvents } from './modelsEvents.ts';
+import { pausedLine, printReady, showEvents, switchOf } from './modelsEvents.ts';
 
 type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
@@ -145,11 +145,13 @@ export const importModelCommand: Run = async (args, io) => {
 		name: { type: 'string' },
 		quality: { type: 'boolean' },
 		keep: { type: 'boolean' },
+		'no-quality': { type: 'boolean' },
+		'no-keep': { type: 'boolean' },
 		plan: { type: 'boolean' },
 	});
 	const path = resolve(onlyPositional(options.positionals, 'folder, archive or GGUF file'));
 	const name = options.text('name');
-	const flags = ['quality', 'keep', 'plan'] as const;
+	const flags = ['quality', 'keep', 'no-quality', 'no-keep', 'plan'] as const;
 	const asked = flags.filter((flag) => options.has(flag));
 	if (!(await holdsWeights(path).catch(() => false))) {
 		if (asked.length > 0)
@@ -158,7 +160,13 @@ export const importModelCommand: Run = async (args, io) => {
 			);
 		return copyModel(args, io);
 	}
-	const body = { path, name, ...Object.fromEntries(asked.map((flag) => [flag, true])) };
+	const body = {
+		path,
+		name,
+		quality: switchOf(options, 'quality'),
+		keep: switchOf(options, 'keep'),
+		plan: options.has('plan') || undefined,
+	};
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	try {
 		const events = daemon.stream(
@@ -166,14 +174,13 @@ export const importModelCommand: Run = async (args, io) => {
 			{ body },
 			{ signal: io.signal, of: 'build' },
 		);
-		const model = await showEvents(events, io, options.has('plan'));
+		const model = await showEvents(events, io);
 		if (model !== undefined) printReady(model, false, io);
 		else if (!options.has('plan')) throw daemon.cut('build');
 		return 0;
 	} catch (error) {
 		if (!io.signal.aborted) throw error;
-		io.stderr.write(`Paused. Run it again to resume: nearglot models import ${path}
-`);
+		io.stderr.write(pausedLine('import', args));
 		return 130;
 	}
 };

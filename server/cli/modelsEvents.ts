@@ -3,7 +3,8 @@
 import type { ModelInfo } from '../protocol/index.ts';
 import type { buildLocalModel, pullModel } from '../protocol/routeAddresses.ts';
 import type { EventOf } from '../protocol/routes/route.ts';
-import type { CommandIo } from './command.ts';
+import type { ParsedArgs } from './args.ts';
+import { type CommandIo, UsageError } from './command.ts';
 import { lossText } from './lossText.ts';
 import { ProgressBar } from './progressBar.ts';
 import { byteText } from './textTable.ts';
@@ -42,30 +43,47 @@ function speedText(tokensPerSecond: number): string {
 	return `${tokensPerSecond.toPrecision(tokensPerSecond < 1 ? 1 : 2)} tokens`;
 }
 
+/** Whether an option was given, or with `no-` in front its opposite; `undefined` for neither. */
+export function switchOf(options: ParsedArgs, name: string): boolean | undefined {
+	const [yes, no] = [options.has(name), options.has(`no-${name}`)];
+	if (yes && no) throw new UsageError(`--${name} and --no-${name} exclude each other.`);
+	return yes ? true : no ? false : undefined;
+}
+
+const isWindows = process.platform === 'win32';
+const plainWord = isWindows ? /^[\w@+=:./\\-]+$/ : /^[\w@%+=:,./-]+$/;
+
+/** What to type to go on, with all options: another form would be begun anew. */
+export function pausedLine(command: 'pull' | 'import', args: readonly string[]): string {
+	const words = args.map((word) =>
+		plainWord.test(word) ? word : isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`,
+	);
+	return `Paused. Run it again to resume: nearglot models ${command} ${words.join(' ')}\n`;
+}
+
 /**
  * Shows events until the model is there.
- * @param onlyPlan nothing comes after the plan
  * @returns the model; `undefined` when the events ended without one
  */
 export async function showEvents(
 	events: AsyncIterable<Event>,
 	io: CommandIo,
-	onlyPlan = false,
 ): Promise<ModelInfo | undefined> {
 	const bar = new ProgressBar(io.stderr);
 	let phase: string | undefined = '';
-	let isStarted = false;
+	let first: Start | undefined;
 	try {
 		for await (const event of events) {
 			if ('start' in event) {
 				const { build } = event.start;
 				// What is built of files that were fetched first is told of twice.
-				if (isStarted && build !== undefined) {
+				if (first !== undefined && build !== undefined) {
 					bar.end();
+					const { license } = event.start;
+					if (license !== first.license) io.stderr.write(`The file says: licence ${license}.\n`);
 					io.stderr.write(buildLine(build));
 				} else io.stderr.write(startLine(event.start));
-				isStarted = true;
-				if (onlyPlan) return undefined;
+				first = event.start;
 			}
 			if ('progress' in event) {
 				const { phase: now } = event.progress;

@@ -6,7 +6,7 @@ import { pullModel as pullModelRoute } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { hubOf } from './hubChoice.ts';
-import { printReady, showEvents } from './modelsEvents.ts';
+import { pausedLine, printReady, showEvents, switchOf } from './modelsEvents.ts';
 
 export async function pullModelCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {
@@ -16,6 +16,8 @@ export async function pullModelCommand(args: readonly string[], io: CommandIo): 
 		path: { type: 'string' },
 		quality: { type: 'boolean' },
 		keep: { type: 'boolean' },
+		'no-quality': { type: 'boolean' },
+		'no-keep': { type: 'boolean' },
 		plan: { type: 'boolean' },
 		json: { type: 'boolean' },
 	});
@@ -41,22 +43,21 @@ export async function pullModelCommand(args: readonly string[], io: CommandIo): 
 			precision: options.text('precision') as Precision | undefined,
 			revision: options.text('revision'),
 			...(options.text('path') === undefined ? {} : { path: options.text('path') }),
-			quality: options.has('quality') || undefined,
-			keep: options.has('keep') || undefined,
+			quality: switchOf(options, 'quality'),
+			keep: switchOf(options, 'keep'),
 			plan: plan || undefined,
 			...hub,
 		};
 		const model = await showEvents(
 			daemon.stream(pullModelRoute, { body }, { signal: io.signal, of: 'download' }),
 			io,
-			plan,
 		);
 		if (model !== undefined) printReady(model, options.has('json'), io);
 		else if (!plan) throw daemon.cut('download');
 		return 0;
 	} catch (error) {
 		if (!io.signal.aborted) throw error;
-		io.stderr.write(`Paused. Run it again to resume: nearglot models pull ${name}\n`);
+		io.stderr.write(pausedLine('pull', args));
 		return 130;
 	}
 }

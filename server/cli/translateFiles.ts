@@ -290,10 +290,13 @@ async function dueWhole(
 		const result = await translateDocumentInWorker(job, translator, signal);
 		const none = notMade(file, result, result.text === read.text);
 		if (none) return none;
+		const format = messageFormatOf(source);
+		// What cannot be recorded, as it is nested too deeply, is not written either.
+		const states = format && messageStates(read.text, result.text, format, to);
 		const written = await writeDocument(target, result.text, read.encoding);
 		record.setFile(target, { source, to, from: hash, made: textHash(written.bytes) });
-		const format = messageFormatOf(source);
-		if (format !== undefined) noteMessages(target, read.text, result.text, format, to, record);
+		if (states)
+			record.setMessages(target, recordedMessages(states, record.messages(target), new Set()));
 		const note = encodingNote(written.encoding, read.encoding);
 		const { refused, left } = result;
 		return { line: `${target}: ${countsText(result)}${note}`, refused, left };

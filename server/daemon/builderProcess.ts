@@ -50,30 +50,48 @@ const maxPendingBytes = 2 * maxReadBytes;
 const maxReads = 64;
 
 export function createModelBuilder(deps: BuilderDeps): ModelBuilder {
-	let last: Promise<unknown> = Promise.resolve();
-	let running: string | undefined;
+	const [plans, builds] = [new Turns(), new Turns()];
 	return {
-		build: async (request, listener, signal) => {
-			if (running !== undefined) listener.onWait?.(running);
-			const before = last;
-			const { promise: turn, resolve: pass } = Promise.withResolvers<void>();
-			last = turn;
-			try {
-				await untilAborted(before, signal);
-			} catch (error) {
-				// Whoever comes next still waits for those before.
-				void before.then(() => pass());
-				throw error;
-			}
-			running = request.model;
-			try {
-				return await run(deps, request, listener, signal);
-			} finally {
-				running = undefined;
-				pass();
-			}
+		build: async ({ plan, ...request }, listener, signal) => {
+			const work = () => run(deps, request, listener, signal);
+			// It takes seconds; builds, which may take hours, are not waited for.
+			if (plan === true) return await plans.take(request.model, work, signal);
+			return await builds.take(request.model, work, signal, (model) => listener.onWait?.(model));
 		},
 	};
+}
+
+/** One after the other. */
+class Turns {
+	#last: Promise<unknown> = Promise.resolve();
+	#running: string | undefined;
+
+	/** @param onWait told whose turn it is, where that is waited for */
+	async take<Result>(
+		name: string,
+		work: () => Promise<Result>,
+		signal: AbortSignal,
+		onWait?: (running: string) => void,
+	): Promise<Result> {
+		if (this.#running !== undefined) onWait?.(this.#running);
+		const before = this.#last;
+		const { promise: turn, resolve: pass } = Promise.withResolvers<void>();
+		this.#last = turn;
+		try {
+			await untilAborted(before, signal);
+		} catch (error) {
+			// Whoever comes next still waits for those before.
+			void before.then(() => pass());
+			throw error;
+		}
+		this.#running = name;
+		try {
+			return await work();
+		} finally {
+			this.#running = undefined;
+			pass();
+		}
+	}
 }
 
 /** @throws AppError `cancelled` as soon as the signal says so */

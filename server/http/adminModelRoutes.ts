@@ -58,10 +58,11 @@ export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): v
 	);
 	register(app, pullModel, ({ context, body: { model: name, ...options } }) => {
 		if (options.hub !== undefined) ownersOnly(context.get('caller'));
-		return events(context, (signal) => models.download(name, options, signal));
+		const work = (signal: AbortSignal) => models.download(name, options, signal);
+		return events(context, work, options.plan);
 	});
 	register(app, buildLocalModel, ({ context, body: { path, name, ...flags } }) =>
-		events(context, (signal) => models.build(path, name, flags, signal)),
+		events(context, (signal) => models.build(path, name, flags, signal), flags.plan),
 	);
 	register(app, pauseDownload, async ({ body, answer }) =>
 		answer({ paused: await models.downloads.pause(body.model) }),
@@ -115,9 +116,12 @@ export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): v
 function events(
 	context: Context<AppEnv>,
 	work: (signal: AbortSignal) => AsyncGenerator<ModelDownloadEvent, void>,
+	isPlan = false,
 ): Promise<Response> {
+	// No model says that a plan is complete.
+	const last = isPlan ? { last: '[DONE]' } : {};
 	return sse(
-		{ signal: context.get('signal'), caller: context.get('caller') },
+		{ signal: context.get('signal'), caller: context.get('caller'), ...last },
 		async (writer, signal) => {
 			for await (const { type, ...event } of work(signal))
 				writer.data('ownerPid' in event ? { waitingFor: event.ownerPid ?? null } : event);

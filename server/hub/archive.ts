@@ -26,10 +26,10 @@ export async function unpack(path: string, folder: string, signal: AbortSignal):
 	else await unpackTar(path, folder, signal);
 }
 
-/** Name of the first plain file of an archive that matches; nothing is unpacked. */
+/** Name of the first plain file of an archive that matches, asked in their order; nothing is unpacked. */
 export async function findInArchive(
 	path: string,
-	wanted: RegExp,
+	wanted: Pick<RegExp, 'test'>,
 	signal?: AbortSignal,
 ): Promise<string | undefined> {
 	return /\.zip$/i.test(path) ? findInZip(path, wanted) : findInTar(path, wanted, signal);
@@ -86,7 +86,7 @@ function readTar(path: string, signal: AbortSignal | undefined) {
 
 async function findInTar(
 	path: string,
-	wanted: RegExp,
+	wanted: Pick<RegExp, 'test'>,
 	signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
 	const budget = new Budget();
@@ -141,7 +141,7 @@ function openZip(path: string): Promise<ZipFile> {
 	});
 }
 
-async function findInZip(path: string, wanted: RegExp): Promise<string | undefined> {
+async function findInZip(path: string, wanted: Pick<RegExp, 'test'>): Promise<string | undefined> {
 	const budget = new Budget();
 	const zip = await openZip(path);
 	return new Promise((resolve, reject) => {

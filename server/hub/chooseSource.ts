@@ -39,9 +39,6 @@ function withForms(error: unknown, files: readonly HubFile[], asked: boolean): u
 			`The repository has no language model, only the part that reads images or sound for one (${gguf[0]?.path}). Look for the repository of the language model.`,
 		);
 	if (!asked || !(error instanceof AppError)) return error;
-	const weights = selectWeights(files);
-	if (weights === undefined) return error;
-	const how =
-		weights.format === 'gguf' ? 'Name a form of its GGUF files instead: OWNER/NAME:Q8_0.' : '';
+	const how = gguf.length > 0 ? 'Name a form of its GGUF files instead: OWNER/NAME:Q8_0.' : '';
 	return new AppError(error.code, `${error.message} ${how}`.trim(), { param: 'precision' });
 }

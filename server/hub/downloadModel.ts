@@ -9,7 +9,6 @@ import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
-import { removePath } from '../store/movePath.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
 import { jobEvents } from './jobEvents.ts';
@@ -26,7 +25,7 @@ import {
 } from './placeModel.ts';
 import type { HubFile } from './repository.ts';
 import type { Selection } from './selectModelFiles.ts';
-import { keepSame, listingOf, unlessEmpty } from './unfinished.ts';
+import { endUnfinished, keepSame, unlessEmpty } from './unfinished.ts';
 
 export interface DownloadModelOptions {
 	/** Folder of all models. */
@@ -50,7 +49,10 @@ export interface DownloadModelOptions {
 
 /** What happens while a model is downloaded. */
 export type DownloadEvent =
-	/** Once, before the first byte: what will be fetched and under which licence. */
+	/**
+	 * Before the first byte: what will be fetched and under which licence; of a model that is built here of fetched
+	 * files once more, with what it becomes.
+	 */
 	| { readonly type: 'start'; readonly start: DownloadStart }
 	/** Another process is fetching this model; its work is waited for and used. */
 	| { readonly type: 'waiting'; readonly ownerPid: number | undefined }
@@ -197,7 +199,7 @@ async function fetchAll(
 			downloadedAt: new Date((options.now ?? Date.now)()).toISOString(),
 		});
 		await replaceModel(partial, target, options.release);
-		await removePath(listingOf(partial), { force: true });
+		await endUnfinished(partial);
 		return target;
 	} catch (error) {
 		throw diskError(error, target) ?? error;

@@ -1,6 +1,6 @@
 /** The small files that go with a model, one list for all who fetch, read or keep them: settings, tokenizer, templates, licence. */
 
-import { limitsOf } from './modelData/fileLimits.ts';
+import { checkFileLimit, limitsOf } from './modelData/fileLimits.ts';
 import type { HubFile } from './repository.ts';
 
 const names =
@@ -25,17 +25,24 @@ export const isBuildSide = (path: string): boolean => isSideFile(path) || ofWeig
 /** The same of an export. */
 export const isExportSide = (path: string): boolean => isSideFile(path) || ofExports.test(path);
 
-/** Files of a folder of a repository, by their paths in it; those that would not be read are left out. */
+/** Without them there is no model. */
+const needed = /^(config|tokenizer)\.json$/;
+
+/**
+ * Files of a folder of a repository, by their paths in it; those that would not be read are left out.
+ * @throws AppError `unsupported_model` where that is one without which there is no model
+ */
 export function readableFiles(
 	files: readonly HubFile[],
 	root: string,
 	isWanted: (path: string) => boolean,
 ): HubFile[] {
 	const start = root === '' ? '' : `${root}/`;
-	return files.filter(
-		({ path, sizeBytes }) =>
-			path.startsWith(start) &&
-			isWanted(path.slice(start.length)) &&
-			sizeBytes <= limitsOf(path).maxBytes,
-	);
+	return files.filter(({ path, sizeBytes }) => {
+		const name = path.slice(start.length);
+		if (!path.startsWith(start) || !isWanted(name)) return false;
+		const { maxBytes } = limitsOf(path);
+		if (needed.test(name)) checkFileLimit(path, 'bytes', sizeBytes, maxBytes);
+		return sizeBytes <= maxBytes;
+	});
 }

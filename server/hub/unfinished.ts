@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path';
+import { isRecord } from '../protocol/errorBody.ts';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { removePath } from '../store/movePath.ts';
@@ -12,6 +13,41 @@ import { removeParts } from './partFile.ts';
 
 /** Path of the listing that belongs to an unfinished folder. */
 export const listingOf = (folder: string): string => `${folder}.files.json`;
+
+/** Path of what was asked for when a folder was begun: how its model is to be built. */
+const wishesOf = (folder: string): string => `${folder}.flags.json`;
+
+/** How a model that was begun is to be built. */
+export interface BegunFlags {
+	/** What it is built of. */
+	readonly source: string;
+	readonly quality?: boolean;
+	readonly keep?: boolean;
+}
+
+/** What {@link noteFlags} has noted; `undefined` where nothing was, or of another source. */
+export async function begunFlags(folder: string, source: string): Promise<BegunFlags | undefined> {
+	try {
+		const flags: unknown = JSON.parse((await readPlainText(wishesOf(folder))) ?? '');
+		if (!isRecord(flags) || flags['source'] !== source) return undefined;
+		return { source, quality: flags['quality'] === true, keep: flags['keep'] === true };
+	} catch {
+		// Cut off: it was asked for just then, and will be again.
+		return undefined;
+	}
+}
+
+/** Keeps them for the next try, which need not say them again. */
+export async function noteFlags(folder: string, flags: BegunFlags): Promise<void> {
+	await writePrivateFile(wishesOf(folder), JSON.stringify(flags));
+}
+
+/** Removes an unfinished folder, where it is still there, and what is noted of it. For those who hold its lock. */
+export async function endUnfinished(folder: string): Promise<void> {
+	await removePath(folder, { recursive: true, force: true });
+	await removePath(listingOf(folder), { force: true });
+	await removePath(wishesOf(folder), { force: true });
+}
 
 /**
  * Removes what does not belong to the wanted files, and notes those.
@@ -38,8 +74,7 @@ export function unlessEmpty(folder: string): AsyncDisposable {
 		[Symbol.asyncDispose]: async () => {
 			if (await hasFiles(folder)) return;
 			try {
-				await removePath(folder, { recursive: true, force: true });
-				await removePath(listingOf(folder), { force: true });
+				await endUnfinished(folder);
 			} catch {
 				// What was done in its scope has its own error, or none.
 			}

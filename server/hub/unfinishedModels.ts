@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { lockFile } from '../store/lock.ts';
-import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
 import { unfinishedFolder } from './placeModel.ts';
-import { listingOf } from './unfinished.ts';
+import { endUnfinished } from './unfinished.ts';
 
 export interface UnfinishedModel {
 	/** Of its folder. */
@@ -37,6 +36,18 @@ export async function listUnfinished(modelsFolder: string): Promise<UnfinishedMo
 	return found.sort((a, b) => b.sizeBytes - a.sizeBytes);
 }
 
+/** By its folder, or as the model would be called; `undefined` where several would. */
+function findUnfinished(
+	all: readonly UnfinishedModel[],
+	name: string,
+): UnfinishedModel | undefined {
+	const wanted = name.toLowerCase().replace(':', '@');
+	const exact = all.find((one) => one.name === name) ?? all.find((one) => one.name === wanted);
+	if (exact !== undefined) return exact;
+	const versions = all.filter((one) => one.name.replace(/@\d+$/, '') === wanted);
+	return versions.length === 1 ? versions[0] : undefined;
+}
+
 /**
  * Removes one.
  * @throws AppError `not_found`, or `conflict` while it is downloaded or built
@@ -46,14 +57,18 @@ export async function removeUnfinished(
 	name: string,
 ): Promise<UnfinishedModel> {
 	const all = await listUnfinished(modelsFolder);
-	const model = all.find((one) => one.name === name);
-	if (model === undefined)
-		throw new AppError('not_found', `No download or build of ${name} was left unfinished.`);
+	const model = findUnfinished(all, name);
+	if (model === undefined) {
+		const names = all.map((one) => one.name).join(', ');
+		throw new AppError(
+			'not_found',
+			`No download or build of ${name} was left unfinished. ${names === '' ? 'None was.' : `Those that were: ${names}.`}`,
+		);
+	}
 	const folder = inside(unfinishedFolder(modelsFolder), model.name);
 	try {
 		await using _lock = await lockFile(`${folder}.lock`, { waitMs });
-		await removePath(folder, { recursive: true, force: true });
-		await removePath(listingOf(folder), { force: true });
+		await endUnfinished(folder);
 	} catch (error) {
 		if (error instanceof AppError && error.code === 'store_unavailable')
 			throw new AppError(

@@ -39,6 +39,13 @@ const forms: readonly (readonly [form: RegExp, loss: string])[] = [
 	[/^(Q2_|IQ[12]_|TQ[12]_)/, 'a large loss'],
 ];
 
+/** The same where its numbers are kept. */
+export const reasonOfKept = ({ reason }: Pick<WeightFiles, 'reason'>): string =>
+	reason.replace(
+		/four bits \(eight of a small model\) are made of (it|them) here, with a small (one|loss)/,
+		(_, what) => `${what === 'it' ? 'its' : 'their'} numbers stay as precise as they are`,
+	);
+
 /** Parts of one model. */
 const maxParts = 1000;
 const weightsFile = /^model(-\d{5}-of-\d{5})?\.safetensors$/;

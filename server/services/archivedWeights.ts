@@ -1,4 +1,4 @@
-/** Weights in an archive of this machine: they are unpacked beside what is built of them, once for all tries. */
+/** Weights on this machine, and those in archives, which are unpacked beside what is built of them, once for all tries. */
 
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -8,16 +8,37 @@ import { AppError } from '../protocol/index.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 
-const weightsName = /\.(gguf|safetensors)$/i;
 /** Folders inside each other above the weights. */
 const maxDepth = 8;
 const prefix = 'unpacked-';
 
-/** Whether an archive holds weights, and not a model that can run: what is found first of both decides. */
-export async function archiveHoldsWeights(path: string): Promise<boolean> {
+/** Whether a path holds weights to build of rather than a model that can run. */
+export async function holdsWeights(path: string): Promise<boolean> {
+	if (!(await stat(path)).isDirectory())
+		return /\.gguf$/i.test(path) || (await archiveHoldsWeights(path));
+	const names = await readdir(path);
+	const inner = await readdir(join(path, 'onnx')).catch(() => []);
+	return ![...names, ...inner].some((name) => name.endsWith('.onnx')) && areWeights(names);
+}
+
+async function archiveHoldsWeights(path: string): Promise<boolean> {
 	if (!isArchive(path)) return false;
-	const first = await findInArchive(path, /\.(onnx|gguf|safetensors)$/i);
-	return first !== undefined && weightsName.test(first);
+	const names: string[] = [];
+	// A graph may come behind the weights that it was made of.
+	const graph = await findInArchive(path, {
+		test: (name) => {
+			names.push(name);
+			return /\.onnx$/i.test(name);
+		},
+	});
+	return graph === undefined && areWeights(names);
+}
+
+function areWeights(paths: readonly string[]): boolean {
+	const has = (ending: RegExp) => paths.some((path) => ending.test(path));
+	if (has(/\.(gguf|safetensors)$/i)) return true;
+	// A translator of Marian; other models with such vocabularies have their settings beside them.
+	return !has(/(^|\/)config\.json$/) && has(/\.(bin|npz)(\.gz)?$/) && has(/\.spm(\.gz)?$/);
 }
 
 /**
@@ -49,7 +70,8 @@ export async function unpackedWeights(
 
 async function weightsIn(folder: string, depth: number): Promise<string> {
 	const entries = await listFolder(folder);
-	if (entries.some(({ kind, name }) => kind === 'file' && weightsName.test(name))) return folder;
+	const files = entries.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+	if (areWeights(files)) return folder;
 	const inner = entries.filter(({ kind }) => kind === 'folder');
 	const [only] = inner;
 	if (inner.length === 1 && only !== undefined && depth < maxDepth)

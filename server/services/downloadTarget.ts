@@ -21,7 +21,7 @@ import {
 	type PromptTemplate,
 	promptRoles,
 } from '../protocol/index.ts';
-import type { BuildFlags } from './builtModels.ts';
+import type { BuildFlags } from './buildWork.ts';
 
 export interface TargetOptions {
 	/** Address of the repository, where the name is not the catalogue's and no hub id. */

@@ -15,6 +15,8 @@ export interface BuildRequest extends FolderBuild {
 	readonly model: string;
 	/** Folder that the process may write to; the target lies in it, and what is unfinished stays there. */
 	readonly root: string;
+	/** Only the plan is wanted: other builds are not waited for. */
+	readonly plan?: boolean;
 }
 
 /** What was planned, and what has come of it. */

@@ -5,8 +5,7 @@ import { chooseSource } from '../hub/chooseSource.ts';
 import { type DownloadEvent, downloadModelFiles, isOutdated } from '../hub/downloadModel.ts';
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
 import { jobEvents } from '../hub/jobEvents.ts';
-import { readManifest } from '../hub/manifest.ts';
-import { type ModelIdentity, modelPaths } from '../hub/placeModel.ts';
+import type { ModelIdentity } from '../hub/placeModel.ts';
 import { type HubRepository, readRepository } from '../hub/repository.ts';
 import {
 	chooseStudent,
@@ -17,7 +16,8 @@ import {
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { realPath } from '../store/realPath.ts';
-import { type BuildDeps, type BuildFlags, buildFromHub, excluding } from './builtModels.ts';
+import { type BuildFlags, excluding } from './buildWork.ts';
+import { buildFromHub } from './builtModels.ts';
 import {
 	type DownloadOptions,
 	type DownloadTarget,
@@ -26,6 +26,7 @@ import {
 	type HubChoice,
 } from './downloadTarget.ts';
 import { buildFromRegistry } from './registryModels.ts';
+import type { BuildDeps } from './runBuild.ts';
 
 export interface ModelPlace {
 	readonly modelsFolder: string;
@@ -185,7 +186,9 @@ async function* fetchModel(
 	};
 	if (chosen.kind === 'weights') {
 		const { weights } = chosen;
-		const flags = await flagsOf(place, options);
+		const { quality, keep, plan } = options;
+		if (quality === true && keep === true) throw excluding();
+		const flags = defined({ quality, keep, plan });
 		const build = { ...place, repository, weights, identity, flags };
 		return yield* jobEvents<DownloadEvent, string>(
 			async (tell, stop) => (await buildFromHub(http, building, build, tell, stop)) ?? '',
@@ -223,20 +226,6 @@ function refuseFlags({ quality, keep }: BuildFlags, why: string): void {
 		`'${name}' is for weights of which a model is built; ${why}.`,
 		{ param: name },
 	);
-}
-
-/**
- * What the request leaves out is as it was at the last time, as with precisions and revisions.
- * @throws AppError `invalid_request` for two that exclude each other
- */
-async function flagsOf(
-	{ modelsFolder, folderName }: ModelPlace,
-	{ quality, keep, plan }: DownloadOptions,
-): Promise<BuildFlags> {
-	if (quality === true && keep === true) throw excluding();
-	const before = (await readManifest(modelPaths(modelsFolder, folderName).target))?.builtFrom;
-	const asked = quality === undefined && keep === undefined ? (before ?? {}) : { quality, keep };
-	return { ...defined({ plan, quality: asked.quality, keep: asked.keep }) };
 }
 
 /** What a model is called. */

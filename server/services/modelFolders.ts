@@ -18,7 +18,10 @@ import { movePath, removePath } from '../store/movePath.ts';
 import { copyPath } from '../store/openPath.ts';
 import { realPath } from '../store/realPath.ts';
 import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
-import { type BuildDeps, type BuildFlags, buildFromPath, holdsWeights } from './builtModels.ts';
+import { holdsWeights } from './archivedWeights.ts';
+import type { BuildFlags } from './buildWork.ts';
+import { buildFromPath } from './builtModels.ts';
+import type { BuildDeps } from './runBuild.ts';
 
 export interface ModelFolders {
 	/** The registered folder that a model lies in; it is used there and not changed. */

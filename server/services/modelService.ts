@@ -16,7 +16,7 @@ import type { KnownFacts } from '../hub/refresh.ts';
 import type { FoundRepository } from '../hub/searchHub.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type ExecutionProvider, findModel, type ModelInfo } from '../protocol/index.ts';
-import type { BuildFlags } from './builtModels.ts';
+import type { BuildFlags } from './buildWork.ts';
 import { infoOf } from './catalogueInfo.ts';
 import {
 	type DownloadOptions,
@@ -198,8 +198,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				template,
 				publisher,
 				providerType,
-				requested.quality === true,
-				requested.keep === true,
+				requested.quality,
+				requested.keep,
 			]),
 		};
 		deps.downloads.check(order);
@@ -239,10 +239,12 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			}
 			// Its runner and its texts must not go by different files, and Windows replaces none that a runner has open. It
 			// answers until then, and could be loaded again while a long build goes on.
+			let isReplaced = false;
 			const release = async (stop: AbortSignal) => {
 				if (here === undefined || findModel(await deps.host.list(), here.id) === undefined) return;
-				await whenIdle(() => deps.host.unload(here.id, false), stop);
-				await whenIdle(() => endDraftedBy(here.id), stop);
+				await whenIdle(here.id, () => deps.host.unload(here.id, false), stop);
+				await whenIdle(here.id, () => endDraftedBy(here.id), stop);
+				isReplaced = true;
 			};
 			const folder = yield* deps.downloads.run(
 				order,
@@ -250,6 +252,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				signal,
 			);
 			deps.host.changed(folder);
+			// A request that came between the two has loaded the older one.
+			if (isReplaced) await deps.host.unload(found.id, false).catch(() => {});
 			const done = findModel(await deps.host.list(), found.id);
 			if (done !== undefined) {
 				yield { type: 'done', model: done };

@@ -19,13 +19,12 @@ import {
 } from '../hub/placeModel.ts';
 import type { RetryOptions } from '../hub/retry.ts';
 import { type StudentModel, studentLicense } from '../hub/studentRegistry.ts';
-import { keepSame, listingOf, unlessEmpty } from '../hub/unfinished.ts';
-import { lockFile } from '../store/lock.ts';
+import { endUnfinished, keepSame } from '../hub/unfinished.ts';
 import { makeFolder } from '../store/makeFolder.ts';
-import { removePath } from '../store/movePath.ts';
+import { type BuildFlags, type BuildPlace, workPlace } from './buildWork.ts';
 import { filesIn, isBuilt } from './builtFiles.ts';
-import { type BuildDeps, type BuildFlags, type BuildPlace, runBuild } from './builtModels.ts';
 import type { BuildRequest } from './modelBuilder.ts';
+import { type BuildDeps, runBuild, writtenIn } from './runBuild.ts';
 
 export interface StudentBuild extends BuildPlace {
 	readonly student: StudentModel;
@@ -45,24 +44,22 @@ export async function buildFromRegistry(
 	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const { student, identity, flags } = build;
-	const { target, partial } = modelPaths(build.modelsFolder, build.folderName);
-	makeFolder(build.modelsFolder);
-	await using _lock = await lockFile(`${partial}.lock`, {
-		signal,
-		onWait: (owner, waitedMs) => {
-			if (waitedMs === 0) emit({ type: 'waiting', ownerPid: owner?.pid });
-		},
-	});
-	await using _rest = unlessEmpty(partial);
-	await restoreModel(target);
+	const { target } = modelPaths(build.modelsFolder, build.folderName);
+	await using place = await workPlace(build, flags, emit, signal);
+	const { partial } = place;
+	if (flags.plan !== true) await restoreModel(target);
 	const before = await readManifest(target);
 	await checkTaken(target, before, { manifest: identity, repository: student.repository });
 	const builtFrom = {
 		format: 'marian' as const,
 		files: student.files.map(({ url, sizeBytes, sha256 }) => ({ path: url, sizeBytes, sha256 })),
 	};
-	if (before !== undefined && (await isBuilt(target, before, student.commit, builtFrom)))
-		return target;
+	if (before !== undefined && (await isBuilt(target, before, student.commit, builtFrom))) {
+		if (flags.plan !== true) return target;
+		const notice = `${identity.id} is here already, just as it would be built now.`;
+		emit({ type: 'notice', notice });
+		return undefined;
+	}
 	emit({
 		type: 'start',
 		start: {
@@ -73,11 +70,13 @@ export async function buildFromRegistry(
 		},
 	});
 	if (flags.plan === true) return undefined;
-	// The files, and the model that is made of them.
-	await checkDisk(build, 2 * student.sizeBytes, 0);
 	const source = join(partial, 'source');
 	const content = new Map(student.files.map(({ name, sha256 }) => [`source/${name}`, sha256]));
 	await keepSame(partial, content);
+	// The files, and the model that is made of them.
+	const fetched = await fetchedBytes(student, source);
+	const written = await writtenIn({ target: join(partial, 'model') });
+	await checkDisk(build, 2 * student.sizeBytes, fetched + written);
 	makeFolder(source);
 	await fetchAll(http, deps, build, source, emit, signal);
 	const request: BuildRequest = {
@@ -111,9 +110,19 @@ export async function buildFromRegistry(
 		downloadedAt: new Date(deps.now()).toISOString(),
 	});
 	await replaceModel(request.target, target, build.release);
-	await removePath(partial, { recursive: true, force: true });
-	await removePath(listingOf(partial), { force: true });
+	await endUnfinished(partial);
 	return target;
+}
+
+/** Bytes of the files that an earlier try has fetched. */
+async function fetchedBytes({ files }: StudentModel, folder: string): Promise<number> {
+	const sizes = files.map(({ name }) =>
+		stat(join(folder, name)).then(
+			({ size }) => size,
+			() => 0,
+		),
+	);
+	return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 async function fetchAll(

@@ -18,10 +18,10 @@ import { readPathText } from './openPath.ts';
 export type ScratchKind = 'upload' | 'live' | 'stdin' | 'decoded' | 'rows';
 
 /** Models that come and go, in the folder of models. */
-export type HiddenKind = 'import' | 'removed';
+export type HiddenKind = 'import' | 'removed' | 'plan';
 
 const owned =
-	/^(?:nearglot-(?:upload|live|stdin|decoded|rows|moving|runner)|\.(?:import|removed))-(\d+)\.(\d+)-[A-Za-z0-9]{6}$/;
+	/^(?:nearglot-(?:upload|live|stdin|decoded|rows|moving|runner)|\.(?:import|removed|plan))-(\d+)\.(\d+)-[A-Za-z0-9]{6}$/;
 /** As earlier versions named them: nobody knows whose they are. */
 const unowned = /^(?:nearglot-(?:upload|live|stdin|runner)|\.import)-[A-Za-z0-9]{6}$/;
 /** Those, and those of processes this one cannot see, go when nothing has touched them for so long. */

@@ -254,3 +254,31 @@ test('a table of thousands of columns is one of languages where its last column 
 	assert.deepEqual([made.code, made.asked], [0, ['Open it']], made.err);
 	assert.match(await readFile('a/wide.csv', 'utf8'), /c9999,OPEN IT\n$/);
 });
+
+test('what fails is not written: messages that are nested too deeply to be recorded', async () => {
+	const deep = 5000;
+	await write({ 'a/deep.json': `${'['.repeat(deep)}"Some words"${']'.repeat(deep)}` });
+	const made = await translated(['a'], ['de']);
+	assert.equal(made.code, 1);
+	assert.match(made.err, /deep\.json: The text is nested too deeply/);
+	await assert.rejects(readFile('a/deep.de.json'), { code: 'ENOENT' });
+});
+
+test('a message file that comes to be in UTF-8 is told of, and a table in UTF-16 of either order is one', async () => {
+	await write({
+		'locales/en.json': Buffer.from('{"a":"Caf\xe9 is open"}', 'latin1'),
+		'locales/ru.json': '{}',
+		'tables/a.csv': Buffer.from('\ufeffen\tru\r\nOpen it\t\r\n', 'utf16le').swap16(),
+		'tables/b.csv': Buffer.from('en\tru\r\nClose it\t\r\n', 'utf16le'),
+	});
+	const made = await translated(['.'], ['ru'], () => 'Привет');
+	assert.equal(made.code, 0, made.err);
+	assert.match(made.err, /^locales\/ru\.json: 1 added, 0 renewed$/m);
+	assert.equal(await readFile('tables/b.csv', 'utf16le'), 'en\tru\r\nClose it\tПривет\r\n');
+	const first = Buffer.from(await readFile('tables/a.csv')).swap16();
+	assert.equal(first.toString('utf16le'), '\ufeffen\tru\r\nOpen it\tПривет\r\n');
+	await write({ 'locales/ru.json': Buffer.from('{"b":"\xe9t\xe9"}', 'latin1') });
+	const other = await translated(['.'], ['ru'], () => 'Привет');
+	assert.match(other.err, /^locales\/ru\.json: 1 added, 0 renewed, in UTF-8$/m);
+	assert.match(await readFile('locales/ru.json', 'utf8'), /"a": "Привет","b":"été"/);
+});

@@ -144,6 +144,10 @@ describe('a process that builds', () => {
 		stop.abort();
 		await assert.rejects(second, { code: 'cancelled' });
 		assert.deepEqual(names, ['tiny:1']);
+		const plan = { ...waiting, onPlan: async () => false };
+		const planned = own.build({ ...request('copy'), plan: true }, plan, never);
+		assert.equal(await planned, undefined, 'a plan waits for no build');
+		assert.deepEqual(names, ['tiny:1']);
 		const third = own.build(request('copy'), wanted, never);
 		release(true);
 		assert.ok((await first) !== undefined && (await third) !== undefined);

@@ -54,6 +54,17 @@ describe('what was not finished', () => {
 		assert.deepEqual(await listUnfinished(join(base, 'nowhere')), []);
 	});
 
+	it('is found by the name that the model would have', async () => {
+		const models = left({ 'tiny@1': 0, 'own@1': 0, 'own@2': 0, plain: 0 });
+		const removed = async (name: string) => (await removeUnfinished(models, name)).name;
+		assert.equal(await removed('Tiny'), 'tiny@1');
+		await assert.rejects(removed('own'), { message: /Those that were: .*own@1/ });
+		assert.equal(await removed('own:2'), 'own@2');
+		assert.equal(await removed('own'), 'own@1');
+		assert.equal(await removed('plain'), 'plain');
+		await assert.rejects(removed('plain'), { code: 'not_found', message: /None was\.$/ });
+	});
+
 	it('is nothing where nothing has come yet', async () => {
 		const models = join(base, String(count++));
 		const [empty, begun] = ['empty', 'begun'].map((name) => join(models, '.downloads', name));

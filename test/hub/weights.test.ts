@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { chooseSource } from '../../server/hub/chooseSource.ts';
 import type { HubFile } from '../../server/hub/repository.ts';
-import { selectWeights } from '../../server/hub/weightFiles.ts';
+import { reasonOfKept, selectWeights } from '../../server/hub/weightFiles.ts';
 
 const files = (...paths: string[]): HubFile[] =>
 	paths.map((path, index) => ({ path, sizeBytes: 1000 + index }));
@@ -50,6 +50,41 @@ describe('weights of a repository', () => {
 		assert.match(
 			found?.reason ?? '',
 			/Q4_K_M means a small loss\. Others: IQ2_XS, Q2_K, Q8_0, F16, Q4_0\./,
+		);
+	});
+
+	it('a list of tensors may be large, and settings that are too large are named', () => {
+		const sized = (path: string, sizeBytes: number) =>
+			hf.map((file) => (file.path === path ? { ...file, sizeBytes } : file));
+		const index = 'model.safetensors.index.json';
+		assert.ok(paths(selectWeights(sized(index, 50_000_000))?.sides)?.includes(index));
+		assert.ok(!paths(selectWeights(sized('LICENSE', 50_000_000))?.sides)?.includes('LICENSE'));
+		for (const name of ['config.json', 'tokenizer.json'])
+			assert.throws(() => selectWeights(sized(name, 200_000_000)), {
+				code: 'unsupported_model',
+				message: new RegExp(`${name} of the model has 200000000 bytes; at most `),
+			});
+	});
+
+	it('whoever asks for a precision is told of forms, however many models there are', () => {
+		const two = files('config.json', 'm-1b-Q4_K_M.gguf', 'm-7b-Q4_K_M.gguf');
+		assert.throws(() => chooseSource(two, { device: 'CPU', precision: 'q4' }), {
+			param: 'precision',
+			message: /no ONNX files.*Name a form of its GGUF files instead/,
+		});
+	});
+
+	it('nothing is said to be made of numbers that are kept', () => {
+		const kept = (list: HubFile[]) => {
+			const found = selectWeights(list);
+			assert.ok(found);
+			assert.match(found.reason, /four bits/);
+			return reasonOfKept(found);
+		};
+		assert.equal(kept(hf), 'It has safetensors; their numbers stay as precise as they are.');
+		assert.match(
+			kept(files('m-F16.gguf')),
+			/^It is built of .* no loss of its own; its numbers stay as precise as they are\.$/,
 		);
 	});
 

@@ -15,14 +15,11 @@ import { recipeVersion } from '../../server/hub/recipeVersion.ts';
 import { readRepository } from '../../server/hub/repository.ts';
 import { selectWeights } from '../../server/hub/weightFiles.ts';
 import { AppError } from '../../server/protocol/index.ts';
-import {
-	type BuildDeps,
-	type BuildFlags,
-	buildFromHub,
-	buildFromPath,
-	holdsWeights,
-} from '../../server/services/builtModels.ts';
-import type { BuildRequest, ModelBuilder } from '../../server/services/modelBuilder.ts';
+import { holdsWeights } from '../../server/services/archivedWeights.ts';
+import type { BuildFlags } from '../../server/services/buildWork.ts';
+import { buildFromHub, buildFromPath } from '../../server/services/builtModels.ts';
+import type { BuildFacts, BuildRequest, ModelBuilder } from '../../server/services/modelBuilder.ts';
+import type { BuildDeps } from '../../server/services/runBuild.ts';
 import { startHub, type TestHub } from '../support/hubServer.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -46,6 +43,7 @@ class CopyingBuilder implements ModelBuilder {
 	sizeBytes = 1000;
 	isTextPart = false;
 	fail: Error | undefined;
+	more: Partial<BuildFacts> = {};
 	tokenBytes: number | undefined;
 
 	build: ModelBuilder['build'] = async (request, listener, signal) => {
@@ -59,6 +57,7 @@ class CopyingBuilder implements ModelBuilder {
 			storedAs: 'bf16',
 			...(this.tokenBytes === undefined ? {} : { tokenBytes: this.tokenBytes }),
 			...(this.isTextPart ? { isTextPart: true as const } : {}),
+			...this.more,
 		};
 		if (!(await listener.onPlan(facts))) return undefined;
 		if (this.fail !== undefined) throw this.fail;
@@ -98,9 +97,9 @@ async function pull(
 	flags: BuildFlags = {},
 	path = '',
 	commit?: string,
+	events: DownloadEvent[] = [],
 ): Promise<{ folder: string | undefined; events: DownloadEvent[] }> {
 	const http = createHubHttp({ endpoint: hub.url });
-	const events: DownloadEvent[] = [];
 	try {
 		const found = await readRepository(http, 'acme/tiny', 'main', never);
 		const chosen = selectWeights(found.files, { path });
@@ -132,6 +131,11 @@ async function pull(
 		http.close();
 	}
 }
+
+const startsOf = (events: readonly DownloadEvent[]) =>
+	events.flatMap((event) => (event.type === 'start' ? [event.start] : []));
+const noticesOf = (events: readonly DownloadEvent[]) =>
+	events.flatMap((event) => (event.type === 'notice' ? [event.notice] : []));
 
 describe('a model built of a repository', () => {
 	it('has what was built, says of what, and the weights were never stored', async () => {
@@ -167,17 +171,21 @@ describe('a model built of a repository', () => {
 				['onnx/model_q4.onnx', 50_000],
 			],
 		);
-		const [start] = events;
-		assert.ok(start?.type === 'start');
-		assert.equal(start.start.license, 'mit');
-		assert.equal(start.start.totalBytes, 300_000 + 22 + 2);
-		assert.equal(start.start.build?.parameters, 1_500_000);
-		assert.match(start.start.build?.reason ?? '', /safetensors/);
+		const [first, second] = startsOf(events);
+		for (const start of [first, second]) {
+			assert.equal(start?.license, 'mit');
+			assert.equal(start?.totalBytes, 300_000 + 22 + 2);
+		}
+		assert.equal(first?.build, undefined, 'what it says of itself was not read yet');
+		assert.equal(second?.build?.parameters, 1_500_000);
+		assert.match(second?.build?.reason ?? '', /safetensors/);
 		assert.deepEqual(
 			events.flatMap((event) =>
 				event.type === 'progress' ? [[event.progress.phase, event.progress.fileFraction]] : [],
 			),
 			[
+				[undefined, 1],
+				[undefined, 1],
 				['build', 0.5],
 				['build', 1],
 				['check', 1],
@@ -221,19 +229,135 @@ describe('a model built of a repository', () => {
 		builder.tokenBytes = 1.5e9;
 		const { folder, events } = await pull(hub, models, depsOf(builder, 4000), { plan: true });
 		assert.equal(folder, undefined);
-		assert.deepEqual(
-			events.map(({ type }) => type),
-			['notice', 'start'],
-		);
-		assert.ok(events[1]?.type === 'start');
-		assert.equal(events[1].start.build?.tokensPerSecond, 20);
-		assert.match(events[1].start.build?.reason ?? '', /text only: what it has for images or sound/);
-		assert.ok(events[0]?.type === 'notice');
-		assert.match(events[0].notice, /this machine has 0\.0 GB/);
+		const plan = startsOf(events).at(-1)?.build;
+		assert.equal(plan?.tokensPerSecond, 20);
+		assert.match(plan?.reason ?? '', /text only: what it has for images or sound/);
+		assert.match(noticesOf(events).join(), /this machine has 0\.0 GB/);
 		assert.deepEqual(
 			(await readdir(models, { recursive: true })).filter((name) => name !== '.downloads'),
 			[],
 		);
+		await pull(hub, models, depsOf(builder));
+		const again = await pull(hub, models, depsOf(builder), { plan: true });
+		assert.equal(again.folder, undefined);
+		assert.deepEqual(noticesOf(again.events), [
+			'tiny:1 is here already, just as it would be built now.',
+		]);
+	});
+
+	it('is planned while it is built, and the build goes on undisturbed', async () => {
+		await using hub = await startHub(repository);
+		const models = join(base, 'beside');
+		const copying = new CopyingBuilder();
+		const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+		const { promise: free, resolve: release } = Promise.withResolvers<void>();
+		const held: ModelBuilder = {
+			build: async (request, listener, signal) => {
+				begin();
+				await free;
+				return await copying.build(request, listener, signal);
+			},
+		};
+		const building = pull(hub, models, depsOf(held));
+		await begun;
+		const { events } = await pull(hub, models, depsOf(copying), { plan: true, keep: true });
+		assert.deepEqual(
+			events.filter(({ type }) => type === 'waiting'),
+			[],
+		);
+		assert.equal(startsOf(events).at(-1)?.build?.parameters, 1_500_000);
+		assert.equal(copying.requests[0]?.plan, true);
+		release();
+		assert.equal((await building).folder, join(models, 'tiny@1'));
+		assert.equal(copying.requests[1]?.plan, undefined);
+		assert.equal(copying.requests[1]?.keep, undefined, 'the plan has not changed how it is built');
+		assert.deepEqual((await readdir(models)).sort(), ['.downloads', 'tiny@1']);
+	});
+
+	it('tells licence and size before its first file comes', async () => {
+		await using hub = await startHub(repository);
+		const events: DownloadEvent[] = [];
+		const told: (string | undefined)[] = [];
+		hub.faults.onFile = () => {
+			told.push(startsOf(events)[0]?.license);
+			return false;
+		};
+		const deps = depsOf(new CopyingBuilder());
+		await pull(hub, join(base, 'first'), deps, {}, '', undefined, events);
+		assert.ok(told.length >= 3);
+		assert.deepEqual(new Set(told), new Set(['mit']));
+	});
+
+	it('goes on as it was begun, whatever the older model was built by, until it is told otherwise', async () => {
+		await using hub = await startHub(repository);
+		const models = join(base, 'flags');
+		const builder = new CopyingBuilder();
+		const last = () => {
+			const { keep, quality } = builder.requests.at(-1) ?? {};
+			return { keep, quality };
+		};
+		await pull(hub, models, depsOf(builder));
+		builder.fail = new Error('torn');
+		await assert.rejects(pull(hub, models, depsOf(builder), { keep: true }), /torn/);
+		const planned = await pull(hub, models, depsOf(builder), { plan: true });
+		assert.match(noticesOf(planned.events).join(), /^As it was begun, its numbers stay.*--no-keep/);
+		await assert.rejects(pull(hub, models, depsOf(builder)), /torn/);
+		assert.deepEqual(last(), { keep: true, quality: undefined });
+		builder.fail = undefined;
+		const { folder = '' } = await pull(hub, models, depsOf(builder));
+		assert.deepEqual(last(), { keep: true, quality: undefined });
+		assert.equal((await readManifest(folder))?.builtFrom?.keep, true);
+		assert.deepEqual(await readdir(join(models, '.downloads'), { recursive: true }), []);
+		const count = builder.requests.length;
+		await pull(hub, models, depsOf(builder));
+		assert.equal(builder.requests.length, count, 'it is there already');
+		await pull(hub, models, depsOf(builder), { keep: false });
+		assert.deepEqual(last(), { keep: undefined, quality: undefined });
+		await assert.rejects(pull(hub, models, depsOf(builder), { keep: true, quality: true }), {
+			param: 'quality',
+		});
+	});
+
+	it('says when what was asked for changes nothing, and when less of the context is built', async () => {
+		await using hub = await startHub(repository);
+		const builder = new CopyingBuilder();
+		builder.more = { isUnchanged: true, cutContext: { published: 1_048_576, built: 262_144 } };
+		const said = async (flags: BuildFlags) => {
+			const models = join(base, 'unchanged');
+			return noticesOf(
+				(await pull(hub, models, depsOf(builder), { ...flags, plan: true })).events,
+			).join(' ');
+		};
+		assert.match(
+			await said({ keep: true }),
+			/^'keep' changes nothing here.* 1,048,576 tokens; up to 262,144 /,
+		);
+		assert.match(await said({ quality: true }), /^'quality' changes nothing here/);
+	});
+
+	it('is refused where the files beside its weights are too many', async () => {
+		const spm = Array.from({ length: 9 }, (_, at) => [`${at}.spm`, Buffer.alloc(1)]);
+		await using hub = await startHub({ ...repository, ...Object.fromEntries(spm) });
+		const http = createHubHttp({ endpoint: hub.url });
+		try {
+			const found = await readRepository(http, 'acme/tiny', 'main', never);
+			const large = found.files.map((file) =>
+				file.path.endsWith('.spm') ? { ...file, sizeBytes: 120_000_000 } : file,
+			);
+			const chosen = selectWeights(large);
+			assert.ok(chosen);
+			const identity = { id: 'a:1', name: 'a', version: '1', alias: 'a', displayName: '' };
+			const models = join(base, 'many');
+			const place = { modelsFolder: models, folderName: 'a@1', flags: {}, identity };
+			const build = { ...place, repository: { ...found, files: large }, weights: chosen };
+			await assert.rejects(
+				buildFromHub(http, depsOf(new CopyingBuilder()), build, () => {}, never),
+				/1081 MB of files beside its weights; at most 1000 MB/,
+			);
+			assert.deepEqual(await readdir(join(models, '.downloads')), []);
+		} finally {
+			http.close();
+		}
 	});
 
 	it('fails before a byte is built when the disk is too small, and keeps what it has fetched', async () => {
@@ -416,5 +540,22 @@ describe('a model built of what lies here', () => {
 		await writeFile(join(folder, 'onnx', 'model.onnx'), '');
 		assert.equal(await holdsWeights(folder), false);
 		assert.equal(await holdsWeights(join(folder, 'model.safetensors')), false);
+	});
+
+	it('and in archives, whatever comes first', async () => {
+		const holds = async (...names: string[]) => {
+			const archive = join(base, 'mixed.zip');
+			const zip = new ZipFile();
+			for (const name of names) zip.addBuffer(Buffer.from('1'), name);
+			zip.end();
+			await pipeline(zip.outputStream, createWriteStream(archive));
+			return await holdsWeights(archive);
+		};
+		assert.equal(await holds('a/model.safetensors', 'a/onnx/model.onnx'), false);
+		assert.equal(await holds('a/model.safetensors', 'a/config.json'), true);
+		assert.equal(await holds('a/decoder.yml', 'a/model.npz', 'a/source.spm'), true);
+		assert.equal(await holds('model.ende.intgemm8.bin.gz', 'vocab.ende.spm.gz'), true);
+		assert.equal(await holds('pytorch_model.bin', 'source.spm', 'config.json'), false);
+		assert.equal(await holds('readme.txt'), false);
 	});
 });

@@ -1,7 +1,7 @@
 /** Translation models of Firefox's list: fetched, held against their hashes, kept, with a builder that only looks. */
 
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -9,10 +9,11 @@ import type { DownloadEvent } from '../../server/hub/downloadModel.ts';
 import { createHubHttp } from '../../server/hub/http.ts';
 import { readManifest } from '../../server/hub/manifest.ts';
 import { chooseStudent, readStudents } from '../../server/hub/studentRegistry.ts';
-import type { BuildFlags } from '../../server/services/builtModels.ts';
+import type { BuildFlags } from '../../server/services/buildWork.ts';
 import type { BuildRequest, ModelBuilder } from '../../server/services/modelBuilder.ts';
 import { buildFromRegistry } from '../../server/services/registryModels.ts';
 import { studentContent, tinyStudent } from '../fixtures/student.ts';
+import { noBuilding } from '../support/noBuilding.ts';
 import { type StudentServer, startStudents } from '../support/studentServer.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -163,6 +164,48 @@ describe('a translation model of the list', () => {
 		const { folder } = await pull(server, models);
 		assert.ok(folder);
 		assert.equal(fetched(server).filter((name) => name === 'model.en-de.bin.gz').length, 1);
+	});
+
+	it('needs no space for what an earlier try has fetched', async () => {
+		await using server = await startStudents({ 'en-de': content });
+		const models = join(base, 'space');
+		await mkdir(models);
+		const { bavail, bsize } = await statfs(models);
+		const http = createHubHttp({ endpoint: server.url });
+		try {
+			const all = await readStudents(http, never);
+			const found = chooseStudent(all, 'firefox-translations/en-de', '');
+			// Files without a block on the disk, of twice the size that the whole is said to have.
+			const each = Math.ceil((2 * bavail * bsize) / found.files.length);
+			const student = {
+				...found,
+				sizeBytes: bavail * bsize,
+				files: found.files.map((file) => ({ ...file, sizeBytes: each })),
+			};
+			const builder: ModelBuilder = {
+				build: () => Promise.reject(new Error('there was room')),
+			};
+			const identity = { id: 'a:1', name: 'a', version: '1', alias: 'a', displayName: '' };
+			const build = { modelsFolder: models, folderName: 'a@1', student, identity, flags: {} };
+			const pulled = () =>
+				buildFromRegistry(http, { ...noBuilding, builder }, build, () => {}, never);
+			await assert.rejects(pulled(), { code: 'disk_full' });
+			const source = join(models, '.downloads', 'a@1', 'source');
+			await mkdir(source, { recursive: true });
+			await writeFile(
+				join(models, '.downloads', 'a@1.files.json'),
+				JSON.stringify(
+					Object.fromEntries(student.files.map(({ name, sha256 }) => [`source/${name}`, sha256])),
+				),
+			);
+			for (const { name } of student.files) {
+				await writeFile(join(source, name), '');
+				await truncate(join(source, name), each);
+			}
+			await assert.rejects(pulled(), /there was room/);
+		} finally {
+			http.close();
+		}
 	});
 
 	it('may come unpacked by the server, and ends when it is cancelled', async () => {

@@ -1,7 +1,7 @@
 /** What models are built with, for tests in which none is. */
 
 import assert from 'node:assert/strict';
-import type { BuildDeps } from '../../server/services/builtModels.ts';
+import type { BuildDeps } from '../../server/services/runBuild.ts';
 
 export const noBuilding: BuildDeps = {
 	builder: { build: () => assert.fail('nothing is built here') },

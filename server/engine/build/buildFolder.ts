@@ -5,17 +5,18 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { checkFileLimit, graphLimits } from '../../hub/modelData/fileLimits.ts';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
 import { isLicenceFile, isSideFile } from '../../hub/sideFiles.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import { moduleTypes, refuseModules } from '../embed/pooling.ts';
 import { cacheBytes, runtimeBytes } from '../modelFiles/estimateMemory.ts';
 import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
-import { languageConfig, readDecoderConfig } from './architectures/decoderConfig.ts';
+import { languageConfig, maxContext, readDecoderConfig } from './architectures/decoderConfig.ts';
 import { decoderFamily, vectorsOfDecoder } from './architectures/decoderFamilies.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
 import { ggufEncoder, isGgufEncoder } from './architectures/ggufEncoder.ts';
-import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
+import { type BuildOrigin, type BuildPlan, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
 import { checkTexts } from './checkTexts.ts';
 import { readCalibration } from './measure/calibration.ts';
@@ -82,6 +83,10 @@ export interface BuildFacts {
 	readonly storedAs: string;
 	/** It reads images or sound as well as it was published; that part is left out. */
 	readonly isTextPart?: true;
+	/** Tokens of the context, where it is cut: as published, and as built. */
+	readonly cutContext?: { readonly published: number; readonly built: number };
+	/** Neither `quality` nor `keep`, where one was asked for, makes it another model. */
+	readonly isUnchanged?: true;
 }
 
 export interface FolderProgress {
@@ -130,6 +135,12 @@ export async function buildFolder(
 		keep,
 	};
 	const plan = planBuild(options);
+	checkFileLimit(
+		plan.graph.dataName,
+		'bytes of weights',
+		plan.graph.dataBytes,
+		graphLimits.maxBytes,
+	);
 	let sizeBytes = plan.sizeBytes;
 	for (const content of files.values()) sizeBytes += content.length;
 	const { tokenBytes } = plan.graph;
@@ -138,6 +149,7 @@ export async function buildFolder(
 	const facts = {
 		...factsOf(source, config, sizeBytes),
 		...(isWhole ? { tokenBytes } : {}),
+		...(isUnchanged(options, plan) ? { isUnchanged: true as const } : {}),
 	};
 	await listener.onPlan(facts);
 	const { loss } = await buildModel({
@@ -160,6 +172,16 @@ export async function buildFolder(
 	});
 	listener.onProgress({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes });
 	return loss;
+}
+
+/** Whether the usual form would have the same weights as the one that is asked for. */
+function isUnchanged(
+	options: Parameters<typeof planBuild>[0],
+	{ graph: { dataBytes } }: BuildPlan,
+): boolean {
+	if (options.quality === 'standard' && options.keep !== true) return false;
+	const usual = planBuild({ ...options, quality: 'standard', keep: false });
+	return usual.graph.dataBytes === dataBytes;
 }
 
 interface OpenedBuild {
@@ -305,6 +327,13 @@ function cacheOf(config: JsonRecord): number {
 	return cacheBytes({ layers: layers.length, kvHeads, headSize, contextLength }, 4);
 }
 
+function cutContext(config: JsonRecord): Pick<BuildFacts, 'cutContext'> {
+	if (!isDecoder(config)) return {};
+	const { max_position_embeddings: positions, n_positions: older } = languageConfig(config);
+	const published = asNumber(positions) ?? asNumber(older) ?? 0;
+	return published > maxContext ? { cutContext: { published, built: maxContext } } : {};
+}
+
 function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): BuildFacts {
 	let parameters = 0;
 	const byType = new Map<string, number>();
@@ -322,6 +351,7 @@ function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): B
 		memoryBytes: sizeBytes + cacheOf(config) + runtimeBytes,
 		...(typeof license === 'string' ? { license: license.slice(0, 200) } : {}),
 		storedAs: most?.[0] ?? '',
+		...cutContext(config),
 		...(config['vision_config'] !== undefined || config['audio_config'] !== undefined
 			? { isTextPart: true }
 			: {}),

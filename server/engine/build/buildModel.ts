@@ -142,12 +142,15 @@ function decoderOf(config: JsonRecord) {
 	return { family, shape: readDecoderConfig(config) };
 }
 
-/** The settings of the language model, with the context where the family's files leave it unsaid. */
+/** The settings of the language model, with the context that is built, also where the family's files leave it unsaid. */
 function configOf(given: JsonRecord): JsonRecord {
 	const config = languageConfig(given);
-	const isDecoder = decoderFamily(String(config['model_type'])) !== undefined;
-	if (!isDecoder || 'max_position_embeddings' in config || 'n_positions' in config) return config;
-	return { ...config, max_position_embeddings: readDecoderConfig(given).contextLength };
+	if (decoderFamily(String(config['model_type'])) === undefined) return config;
+	const { contextLength } = readDecoderConfig(given);
+	const keys = ['max_position_embeddings', 'n_positions'].filter((key) => key in config);
+	if (keys.length > 0 && keys.every((key) => Number(config[key]) <= contextLength)) return config;
+	const said = keys.length === 0 ? ['max_position_embeddings'] : keys;
+	return { ...config, ...Object.fromEntries(said.map((key) => [key, contextLength])) };
 }
 
 /** What a build says when it is through. */

@@ -31,6 +31,8 @@ const byName: ReadonlyMap<string, FileLimits> = new Map<string, FileLimits>([
 	['target_vocab.json', vocabulary],
 	['nearglot-lexicon.json', vocabulary],
 	['lex.s2t.bin', vocabulary],
+	// Every tensor with its file: of mixtures of experts that are packed, hundreds of thousands.
+	['model.safetensors.index.json', { maxBytes: 100 * mib, maxDepth, maxValues: 8_000_000 }],
 	// A chat template and every added token.
 	['tokenizer_config.json', { maxBytes: 32 * mib, maxDepth, maxValues: 4_000_000 }],
 	['added_tokens.json', { maxBytes: 32 * mib, maxDepth, maxValues: 1_000_000 }],

@@ -16,13 +16,13 @@ const building = {
 	quality: optional(boolean),
 	/** Keeps the numbers of the source. */
 	keep: optional(boolean),
-	/** Tells what would be done, with sizes and licence: `start` is the last event. */
+	/** Tells what would be done, with sizes and licence, and ends with `[DONE]`. */
 	plan: optional(boolean),
 };
 
 const downloadEvents = z.union([
 	z.object({
-		/** Licence and size, before the first byte. */
+		/** Licence and size, before the first byte; of a model that is built of fetched files once more, with `build`. */
 		start: z.object({
 			repository: z.string(),
 			license: z.string().exactOptional(),

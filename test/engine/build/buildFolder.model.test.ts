@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { buildFolder } from '../../../server/engine/build/buildFolder.ts';
+import {
+	type BuildFacts,
+	buildFolder,
+	type FolderBuild,
+} from '../../../server/engine/build/buildFolder.ts';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
 import { readChatTemplate } from '../../../server/engine/modelFiles/templateFile.ts';
 import { roughlyUsableMemory } from '../../../server/net/roughMemory.ts';
@@ -132,6 +136,113 @@ test('the plan tells the memory that the finished model is said to take', async 
 		Math.abs(planned - memoryEstimateBytes) < cache / 4,
 		`${planned} ${memoryEstimateBytes}`,
 	);
+});
+
+/** The plan alone. */
+async function planOf(build: Omit<FolderBuild, 'target' | 'origin'>): Promise<BuildFacts> {
+	const target = join(temporaryFolder('planned'), 'to');
+	const notWanted = new Error('only the plan');
+	let facts: BuildFacts | undefined;
+	await assert.rejects(
+		buildFolder(
+			{ ...build, target, origin: { source: 'test' } },
+			{
+				onPlan: async (found) => {
+					facts = found;
+					throw notWanted;
+				},
+				onProgress: () => {},
+				usableBytes: async () => 0,
+			},
+		),
+		(error) => {
+			if (error !== notWanted) throw error;
+			return true;
+		},
+	);
+	assert.ok(facts);
+	return facts;
+}
+
+test('the plan says where more bits or exact numbers change nothing', async () => {
+	const path = join(temporaryFolder('flags'), 'small.gguf');
+	const unchanged = async (flags: object) =>
+		(await planOf({ source: { kind: 'path', path }, ...flags })).isUnchanged;
+	writeFileSync(path, smallGguf());
+	assert.equal(await unchanged({}), undefined);
+	assert.equal(await unchanged({ quality: true }), true, 'so small a model gets 8 bits');
+	assert.equal(await unchanged({ keep: true }), undefined);
+});
+
+test('a context that is too long for tables is cut, and the settings say so', async () => {
+	const folder = temporaryFolder('long');
+	byteTokenizer(folder);
+	const tensors = [...smallWeights()].map(
+		([name, { shape, numbers }]) => [name, float32Tensor(shape, numbers)] as const,
+	);
+	writeFileSync(join(folder, 'model.safetensors'), safetensorsBytes(Object.fromEntries(tensors)));
+	const config = { ...smallConfig, max_position_embeddings: 1_000_000 };
+	writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+	const source = { kind: 'path', path: folder } as const;
+	const { cutContext, sizeBytes } = await planOf({ source });
+	assert.deepEqual(cutContext, { published: 1_000_000, built: 262_144 });
+	assert.ok(sizeBytes < 262_144 * 16 * 4 + 2e6, `${sizeBytes}`);
+	const target = join(folder, 'to');
+	await buildFolder(
+		{ source, target, origin: { source: 'test' } },
+		{ onPlan: async () => {}, onProgress: () => {}, usableBytes: async () => enough },
+	);
+	assert.equal((await describeModel(target)).contextLength, 262_144);
+});
+
+test('weights that no graph could be opened with are refused before any is read', async () => {
+	const [hidden, inner] = [4096, 2 ** 20];
+	const config = { ...smallConfig, hidden_size: hidden, intermediate_size: inner };
+	const layer: readonly (readonly [string, readonly number[]])[] = [
+		['input_layernorm', [hidden]],
+		['post_attention_layernorm', [hidden]],
+		['self_attn.q_proj', [64, hidden]],
+		['self_attn.k_proj', [32, hidden]],
+		['self_attn.v_proj', [32, hidden]],
+		['self_attn.o_proj', [hidden, 64]],
+		['mlp.gate_proj', [inner, hidden]],
+		['mlp.up_proj', [inner, hidden]],
+		['mlp.down_proj', [hidden, inner]],
+	];
+	const shapes = [
+		['model.embed_tokens', [300, hidden]] as const,
+		['lm_head', [300, hidden]] as const,
+		['model.norm', [hidden]] as const,
+		...[0, 1].flatMap((at) =>
+			layer.map(([part, shape]) => [`model.layers.${at}.${part}`, shape] as const),
+		),
+	];
+	let end = 0;
+	const entries = shapes.map(([module, shape]) => {
+		const from = end;
+		end += 2 * shape.reduce((product, size) => product * size, 1);
+		return [`${module}.weight`, { dtype: 'BF16', shape, data_offsets: [from, end] }] as const;
+	});
+	const header = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
+	const bytes = Buffer.concat([Buffer.alloc(8), header]);
+	bytes.writeBigUInt64LE(BigInt(header.length));
+	const file = {
+		name: 'model.safetensors',
+		size: bytes.length + end,
+		read: async (offset: number, length: number) => {
+			assert.ok(offset + length <= bytes.length, 'a weight is read');
+			return bytes.subarray(offset, offset + length);
+		},
+	};
+	const sides = temporaryFolder('large');
+	byteTokenizer(sides);
+	writeFileSync(join(sides, 'config.json'), JSON.stringify(config));
+	const source = { kind: 'files', format: 'safetensors', files: [file] } as const;
+	assert.ok((await planOf({ source, sides })).sizeBytes < 20e9);
+	await assert.rejects(planOf({ source, sides, keep: true }), {
+		code: 'unsupported_model',
+		message: /bytes of weights; at most 68719476736 are read/,
+	});
 });
 
 test('an empty chat template is none', async () => {

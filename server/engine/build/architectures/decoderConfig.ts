@@ -16,6 +16,8 @@ import { encoderFamilyNames } from './encoderConfig.ts';
 import { readRope, ropePart } from './ropeConfig.ts';
 import { seq2seqFamilyNames } from './seq2seqConfig.ts';
 
+/** Tokens of the longest context that is built: each has its row in the tables of positions, and keys and values that memory has to hold. */
+export const maxContext = 262_144;
 const maxLayers = 1024;
 const maxExperts = 512;
 
@@ -72,6 +74,7 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 	const headSize = config.number('head_dim') ?? hiddenSize / heads;
 	if (!Number.isInteger(headSize) || headSize % 2 !== 0 || heads % kvHeads !== 0)
 		throw configFault(`has ${heads} heads, ${kvHeads} for keys, of ${headSize} numbers each`);
+	// What stretches positions goes by the whole of it.
 	const contextLength = config.size('max_position_embeddings', 'n_positions');
 	const scale = (from: ConfigNumber | undefined): number | undefined => {
 		const value = from === undefined ? undefined : config.number(from.key);
@@ -108,7 +111,7 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 		heads,
 		kvHeads,
 		headSize,
-		contextLength,
+		contextLength: Math.min(contextLength, maxContext),
 		layers,
 		ropes: [global, ...(local === undefined ? [] : [local])],
 		norms: {
@@ -138,7 +141,7 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 		clip: family.clips === true ? (config.number('clip_qkv') ?? 0) : 0,
 		groupedQueryKeyValue: family.groupedQueryKeyValue?.(values) === true,
 		tied:
-			config.values['tie_word_embeddings'] === undefined
+			(config.values['tie_word_embeddings'] ?? undefined) === undefined
 				? family.tied
 				: config.values['tie_word_embeddings'] === true,
 		pairedInGguf: family.pairedInGguf,

@@ -36,6 +36,32 @@ export function readRope(config: ConfigReader, options: RopeOptions): Rope {
 	return { theta, rotarySize, scaling: scalingOf(scaling, config, options) };
 }
 
+/** What is read here or elsewhere, and what means nothing for texts. */
+const knownKeys: ReadonlySet<string> = new Set([
+	'rope_type',
+	'type',
+	'rope_theta',
+	'partial_rotary_factor',
+	'factor',
+	'original_max_position_embeddings',
+	'low_freq_factor',
+	'high_freq_factor',
+	'short_factor',
+	'long_factor',
+	'attention_factor',
+	'beta_fast',
+	'beta_slow',
+	'mscale',
+	'mscale_all_dim',
+	'truncate',
+	'divisors',
+	'full_attention',
+	'sliding_attention',
+	'finetuned',
+	'mrope_section',
+	'mrope_interleaved',
+]);
+
 function scalingOf(
 	given: JsonRecord | undefined,
 	config: ConfigReader,
@@ -43,6 +69,11 @@ function scalingOf(
 ): RopeScaling {
 	const kind = String(given?.['rope_type'] ?? given?.['type'] ?? 'default');
 	if (given === undefined || kind === 'default') return { kind: 'none' };
+	for (const [key, value] of Object.entries(given))
+		if (!knownKeys.has(key) && value !== null)
+			throw configFault(
+				`sets ${JSON.stringify(key.slice(0, 100))} in rope_scaling, which is not known here`,
+			);
 	const number = (key: string): number | undefined => asNumber(given[key]);
 	const wanted = (key: string): number => {
 		const value = number(key);

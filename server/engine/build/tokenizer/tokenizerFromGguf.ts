@@ -89,7 +89,7 @@ export function tokenizerFromGguf(metadata: GgufMetadata): GgufTokenizer {
 			model: sections.model,
 		},
 		tokenizerConfig: configOf(vocabulary, sections, special, chatTemplates),
-		generationConfig: generationOf(vocabulary, special),
+		generationConfig: { ...generationOf(vocabulary, special), ...samplingOf(metadata) },
 		chatTemplates,
 	};
 }
@@ -226,6 +226,28 @@ function templatesOf(vocabulary: GgufVocabulary): Map<string, string> {
 		if (template !== undefined && !templates.has(name)) templates.set(name, template);
 	}
 	return templates;
+}
+
+/** How the publisher would have answers drawn, under the names of the hub. */
+const samplingNames = {
+	temp: 'temperature',
+	top_k: 'top_k',
+	top_p: 'top_p',
+	min_p: 'min_p',
+	penalty_repeat: 'repetition_penalty',
+} as const;
+
+function samplingOf(metadata: ReadonlyMap<string, unknown>): Json {
+	const found = Object.entries(samplingNames).flatMap(([key, name]) => {
+		const value = metadata.get(`general.sampling.${key}`);
+		if (typeof value !== 'number' || !Number.isFinite(value)) return [];
+		// None at all and a factor of 0 would be other things.
+		const least = key === 'top_p' || key === 'penalty_repeat' ? Number.MIN_VALUE : 0;
+		return value >= least ? [[name, value] as const] : [];
+	});
+	const values: Json = Object.fromEntries(found);
+	// Without a temperature the best token is taken.
+	return Number(values['temperature'] ?? 0) > 0 ? { do_sample: true, ...values } : values;
 }
 
 function generationOf(vocabulary: GgufVocabulary, special: SpecialIds): Json {

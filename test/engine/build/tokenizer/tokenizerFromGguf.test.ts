@@ -226,6 +226,36 @@ describe('what a GGUF file says of its tokenizer', () => {
 		assert.deepEqual([...tokenizer.specialIds], [4]);
 	});
 
+	it('how answers are drawn comes from the file, where it makes sense', () => {
+		const drawn = (more: object) => {
+			const { generationConfig } = tokenizerFromGguf(small({ eos_token_id: 3, ...more }));
+			const { eos_token_id: _, ...rest } = generationConfig;
+			return rest;
+		};
+		assert.deepEqual(drawn({}), {});
+		assert.deepEqual(
+			drawn({
+				'general.sampling.temp': 0.5,
+				'general.sampling.top_k': 20,
+				'general.sampling.top_p': 0.75,
+				'general.sampling.min_p': 0,
+				'general.sampling.penalty_repeat': 1.25,
+				'general.sampling.mirostat': 2,
+			}),
+			{
+				do_sample: true,
+				temperature: 0.5,
+				top_k: 20,
+				top_p: 0.75,
+				min_p: 0,
+				repetition_penalty: 1.25,
+			},
+		);
+		assert.deepEqual(drawn({ 'general.sampling.temp': 0 }), { temperature: 0 });
+		const broken = { 'general.sampling.temp': '1', 'general.sampling.top_p': 0 };
+		assert.deepEqual(drawn({ ...broken, 'general.sampling.penalty_repeat': Number.NaN }), {});
+	});
+
 	it('what ends a turn is known by its text, whatever type a converter gave it', () => {
 		for (const type of [1, 3, 4, 5]) {
 			const { generationConfig, tokenizerConfig, tokenizerJson } = tokenizerFromGguf(
