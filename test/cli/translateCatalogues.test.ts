@@ -71,10 +71,10 @@ async function translated(
 	return { code, asked, err: err.text };
 }
 
-async function checked(names: readonly string[]) {
+async function checked(names: readonly string[], targets: readonly string[] = []) {
 	const { io, out, err } = newIo();
 	const record = await ProjectRecord.open('.');
-	const options = { names, targets: [], format: 'text', accepts: false } as const;
+	const options = { names, targets, format: 'text', accepts: false } as const;
 	return { code: await translateCheck(options, record, io), out: out.text, err: err.text };
 }
 
@@ -281,4 +281,13 @@ test('a message file that comes to be in UTF-8 is told of, and a table in UTF-16
 	const other = await translated(['.'], ['ru'], () => 'Привет');
 	assert.match(other.err, /^locales\/ru\.json: 1 added, 0 renewed, in UTF-8$/m);
 	assert.match(await readFile('locales/ru.json', 'utf8'), /"a": "Привет","b":"été"/);
+});
+
+test('a table of a folder is asked for the languages it has columns for, and fails for no other', async () => {
+	await write({ 'a/app.csv': 'en,de\nOpen it,\n', 'a/other.csv': 'en,fr,de\nClose it,,\n' });
+	const made = await translated(['a'], ['de', 'fr']);
+	assert.equal(made.code, 0, made.err);
+	assert.equal(await readFile('a/app.csv', 'utf8'), 'en,de\nOpen it,OPEN IT\n');
+	assert.equal(await readFile('a/other.csv', 'utf8'), 'en,fr,de\nClose it,CLOSE IT,CLOSE IT\n');
+	assert.equal((await checked(['a'], ['de', 'fr'])).code, 0);
 });
