@@ -177,7 +177,13 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 			{!isOver && (
 				<progress aria-label={`${name}: ${state}`} value={items} max={Math.max(1, counts.total)} />
 			)}
-			{batch.problem !== null && <p class="error">{batch.problem.message}</p>}
+			{batch.problem !== null && (
+				<p class="error">
+					{batch.problem.message}
+					{batch.problem.until !== undefined &&
+						` ${text('jobUntil', new Date(batch.problem.until * 1000).toLocaleString())}`}
+				</p>
+			)}
 			{batch.errors?.data.map(({ message }) => (
 				<p class="error" key={message}>
 					{message}

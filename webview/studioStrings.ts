@@ -17,6 +17,7 @@ export const studioStrings = {
 	jobPaused: 'paused',
 	jobPause: 'Pause',
 	jobResume: 'Resume',
+	jobUntil: 'Goes on at {0}.',
 	jobCancel: 'Cancel',
 	jobOutput: 'Save Output',
 	jobErrors: 'Save Errors',

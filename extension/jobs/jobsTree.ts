@@ -84,6 +84,9 @@ export class JobsTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
 		const text = new vscode.MarkdownString();
 		for (const line of [
 			node.problem,
+			node.problemUntil === undefined
+				? undefined
+				: vscode.l10n.t('Goes on at {0}.', new Date(node.problemUntil).toLocaleString()),
 			node.endpoint,
 			new Date(node.createdAt).toLocaleString(),
 			node.id,

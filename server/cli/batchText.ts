@@ -25,16 +25,20 @@ export function progressText({
 export const batchRows = (batches: readonly BatchAnswer[]): string =>
 	batches.map((batch) => `${batch.id}  ${batch.endpoint}  ${progressText(batch)}\n`).join('');
 
+const date = (seconds: number): string =>
+	new Date(seconds * 1000).toISOString().replace('.000', '');
+
+const obstacleText = ({ message, until }: NonNullable<BatchAnswer['problem']>): string =>
+	`In the way${until === undefined ? '' : ` until ${date(until)}`}: ${message}`;
+
 export function batchText(batch: BatchAnswer): string {
-	const date = (seconds: number): string =>
-		new Date(seconds * 1000).toISOString().replace('.000', '');
 	const lines = [
 		`${batch.id}  ${progressText(batch)}`,
 		`Endpoint: ${batch.endpoint}`,
 		`Made: ${date(batch.created_at)}; given up after ${date(batch.expires_at)}`,
 		...(batch.output_file_id === null ? [] : [`Output: ${batch.output_file_id}`]),
 		...(batch.error_file_id === null ? [] : [`Errors: ${batch.error_file_id}`]),
-		...(batch.problem === null ? [] : [`In the way: ${batch.problem.message}`]),
+		...(batch.problem === null ? [] : [obstacleText(batch.problem)]),
 		...(batch.errors?.data ?? []).map(({ message }) => `Failed: ${message}`),
 	];
 	return `${lines.join('\n')}\n`;

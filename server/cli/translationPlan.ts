@@ -89,13 +89,16 @@ async function planWhole(
 	if (targets.length === 0) throw new UsageError('Say into which language: --to de');
 	const skipped: string[] = [];
 	const tables: string[] = [];
+	/** The languages of them that tables of folders have columns for. */
+	const columns = new Map<string, readonly string[]>();
 	const { files, folders } = await sourceFiles(
 		names,
 		async (path) => {
 			if (isTable(path)) {
-				const isOfLanguages = await hasColumnOf(targets, path, from);
-				if (!isOfLanguages) tables.push(path);
-				return isOfLanguages;
+				const wanted = await columnsOf(targets, path, from);
+				if (wanted.length === 0) tables.push(path);
+				columns.set(path, wanted);
+				return wanted.length > 0;
 			}
 			if (formatOf(path) !== undefined || archiveTypeOf(path) !== undefined) return true;
 			if (!mustBeRead(path) || formatOf(path, await beginningOf(path)) === undefined) return false;
@@ -127,7 +130,10 @@ async function planWhole(
 	const planned = originals
 		.filter((path) => !made.has(path))
 		.flatMap((path) =>
-			targets.map((to) => ({ source: path, to, target: placeOf(path, to), ...defined({ from }) })),
+			(columns.get(path) ?? targets).map((to) => ({
+				...{ source: path, to, target: placeOf(path, to) },
+				...defined({ from }),
+			})),
 		);
 	return { files: planned, folders, skipped, tables };
 }
@@ -135,14 +141,14 @@ async function planWhole(
 /** Bytes of a first line with the names of thousands of columns. */
 const longestHead = 2 ** 18;
 
-/** Whether a table has a column that can be filled for one of some languages. */
-async function hasColumnOf(
+/** The languages of some for which a table has a column that can be filled. */
+async function columnsOf(
 	targets: readonly string[],
 	path: string,
 	from: string | undefined,
-): Promise<boolean> {
+): Promise<string[]> {
 	const columns = catalogueOf(path)?.languages(await beginningOf(path, longestHead), from) ?? [];
-	return columns.some((column) => targets.some((to) => sameLanguage(column, to)));
+	return targets.filter((to) => columns.some((column) => sameLanguage(column, to)));
 }
 
 /** What a file begins with, by which those of one ending are told apart; empty when it cannot be read. */

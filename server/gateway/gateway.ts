@@ -134,7 +134,11 @@ export async function startGateway(
 		refuseBroken(error, socket),
 	);
 	if (settings.adminPort !== undefined)
-		admin = await createAdminServer(settings.adminPort, context, () => handler.openExchanges);
+		admin = await createAdminServer(
+			{ host: settings.adminHost, port: settings.adminPort },
+			context,
+			() => handler.openExchanges,
+		);
 	serving = handler;
 	const noteKeys = (reason: string | undefined) =>
 		audit.write({ event: 'keys_reloaded', ...defined({ reason }) });

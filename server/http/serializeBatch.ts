@@ -58,7 +58,7 @@ export function batchAnswer({ record, end, open }: BatchView, nowMs: number): Ba
 						items_per_second: progress.perSecond ?? null,
 						seconds_left: progress.secondsLeft ?? null,
 					},
-		problem: open?.problem ?? null,
+		problem: open?.obstacle ?? null,
 	};
 }
 

@@ -3,10 +3,23 @@
 import { AppError, asAppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
 import type { JobLimits } from './batchLimits.ts';
-import { laterVersion, makeManifest, Unreadable, writeBatchManifest } from './batchManifest.ts';
-import { dropUnusedFiles, expired, failBatch, finishBatch, inputGone } from './finishBatch.ts';
+import {
+	type BatchManifest,
+	laterVersion,
+	makeManifest,
+	Unreadable,
+	writeBatchManifest,
+} from './batchManifest.ts';
+import {
+	dropUnusedFiles,
+	expired,
+	failBatch,
+	finishBatch,
+	inputGone,
+	type Unrun,
+} from './finishBatch.ts';
 import type { JobQueue } from './jobQueue.ts';
-import { type BatchRecord, batchVersion, keys } from './jobTypes.ts';
+import { type BatchEnding, type BatchRecord, batchVersion, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Batches } from './personBatches.ts';
@@ -36,6 +49,8 @@ export interface ManagerDeps {
 const maxSteps = 16;
 /** Files that are cut at a time: each takes memory. */
 const maxCuts = 3;
+/** Batches that are joined at a time. With the cuts fewer than steps, so that there is room for short ones. */
+const maxJoins = 8;
 
 export class BatchManager {
 	readonly #deps: ManagerDeps;
@@ -46,6 +61,8 @@ export class BatchManager {
 	readonly #passed = new Set<string>();
 	/** Files that are being cut. */
 	#cuts = 0;
+	/** Batches that are being joined. */
+	#joins = 0;
 	/** What stood in the way of a step, by batch. */
 	readonly #found = new WeakMap<OpenBatch, OpenBatch['problem']>();
 	#timer: NodeJS.Timeout | undefined;
@@ -150,14 +167,9 @@ export class BatchManager {
 	}
 
 	async #step(open: OpenBatch): Promise<void> {
-		const { store, queue, batches, now, isShared, onQueued, limits } = this.#deps;
+		const { store, queue, batches, now, isShared, onQueued } = this.#deps;
 		const { record } = open;
 		if (record.version > batchVersion) throw laterVersion(record.id);
-		const finish = {
-			...this.#deps,
-			now: () => Math.floor(now() / 1000),
-			keepS: limits.keepDays * 86_400,
-		};
 		const cancel = await readJsonObject<{ at: number }>(store, keys.cancel(record.id));
 		open.cancelledAt ??= cancel?.at;
 		const isOver = now() / 1000 >= record.expiresAt;
@@ -169,15 +181,17 @@ export class BatchManager {
 		}
 		if (manifest === undefined) return batches.forget(record.id);
 		if (isShared) await open.done.refresh();
-		if (open.isDone) await finishBatch(record, manifest, open, 'completed', finish);
+		const isEnding = open.isDone || open.cancelledAt !== undefined || isOver;
+		// Its turn comes, too: others have less to do.
+		if (isEnding && this.#joins >= maxJoins) return open.stop.abort();
+		const end = (status: BatchEnding, rest?: Unrun) => this.#join(open, manifest, status, rest);
+		if (open.isDone) await end('completed');
 		else if (open.cancelledAt !== undefined || isOver || (await this.#isInputGone(open))) {
 			open.stop.abort();
 			await queue.remove(record.id);
-			if (open.cancelledAt !== undefined)
-				await finishBatch(record, manifest, open, 'cancelled', finish);
-			else if (await this.#isInputGone(open))
-				await finishBatch(record, manifest, open, 'failed', finish, inputGone);
-			else await finishBatch(record, manifest, open, 'expired', finish, expired);
+			if (open.cancelledAt !== undefined) await end('cancelled');
+			else if (await this.#isInputGone(open)) await end('failed', inputGone);
+			else await end('expired', expired);
 		} else {
 			const isPaused = (await store.size(keys.pause(record.id))) !== undefined;
 			if (isPaused !== open.isPaused) open.setPaused(isPaused);
@@ -204,6 +218,25 @@ export class BatchManager {
 	#isFilled({ filled }: OpenBatch): boolean {
 		const { queue, now, refillMs } = this.#deps;
 		return filled?.losses === queue.losses && Math.abs(now() - filled.at) < refillMs;
+	}
+
+	async #join(
+		open: OpenBatch,
+		manifest: BatchManifest,
+		status: BatchEnding,
+		rest?: Unrun,
+	): Promise<void> {
+		const { now, limits } = this.#deps;
+		const finish = {
+			...{ ...this.#deps, now: () => Math.floor(now() / 1000) },
+			...{ keepS: limits.keepDays * 86_400, signal: this.#stop.signal },
+		};
+		this.#joins++;
+		try {
+			await finishBatch(open.record, manifest, open, status, finish, rest);
+		} finally {
+			this.#joins--;
+		}
 	}
 
 	async #isInputGone({ record }: OpenBatch): Promise<boolean> {

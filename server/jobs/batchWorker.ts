@@ -29,6 +29,8 @@ export interface WorkerDeps {
 	readonly onUse: (of: 'queue' | 'store', error?: unknown) => void;
 	readonly log: Logger;
 	readonly pause?: Pause;
+	/** Milliseconds since 1970. */
+	readonly now?: () => number;
 	/** Shards at a time. */
 	readonly width: number;
 	readonly leaseMs: number;
@@ -60,7 +62,7 @@ export class BatchWorker {
 	readonly #wakers = new Set<() => void>();
 	readonly #loops = new Set<Promise<void>>();
 	/** Those of which nothing can be done at the moment: they have no place, and no others of their batches begin. */
-	readonly #waiting = new Set<ShardLease>();
+	readonly #waiting = new Map<ShardLease, Promise<void>>();
 	/** Loops that have had another put in their place while their shard waited. */
 	#surplus = 0;
 	/** Results that came after their lease was lost, and were thrown away. */
@@ -107,7 +109,7 @@ export class BatchWorker {
 			if (signal.aborted) return;
 			let used: 'queue' | 'store' = 'queue';
 			try {
-				const except = new Set([...this.#waiting].map(({ batch }) => batch));
+				const except = new Set([...this.#waiting.keys()].map(({ batch }) => batch));
 				const lease = await queue.lease(leaseMs, except);
 				onUse('queue');
 				used = 'store';
@@ -174,8 +176,8 @@ export class BatchWorker {
 				() => {},
 			);
 		}, leaseMs / 3);
-		using ending = this.#endingOf(shard, place);
-		using waiting = this.#waitingOf(lease, ending.outside);
+		using ending = this.#endingOf(lease, shard, place);
+		using waiting = this.#waitingOf(batch, lease, ending.outside);
 		let own = 0;
 		const onItem = (): void => {
 			own++;
@@ -203,16 +205,16 @@ export class BatchWorker {
 			if (!(await store.putIfAbsent(keys.shard(lease), rows.content()))) {
 				this.refused++;
 				await batch.done.refresh();
-				return void (await queue.complete(lease));
+				return void (await this.#takeOut(lease));
 			}
 			if ((await store.size(keys.record(lease.batch))) === undefined) {
 				// Its person was forgotten meanwhile: nothing of it stays.
 				await store.remove(keys.shard(lease));
-				return void (await queue.complete(lease));
+				return void (await this.#takeOut(lease));
 			}
 			reached?.('committed');
 			onDone(batch, lease.shard, doneOf(rows.head()));
-			await queue.complete(lease);
+			await this.#takeOut(lease);
 			reached?.('completed');
 		} catch (error) {
 			if (lost.signal.aborted) this.refused++;
@@ -230,8 +232,15 @@ export class BatchWorker {
 		}
 	}
 
+	/** Of what the store has. Where the queue is away it is found to be done by whoever has it next. */
+	async #takeOut(lease: ShardLease): Promise<void> {
+		const { queue, onUse } = this.#deps;
+		await queue.complete(lease).catch((error) => onUse('queue', error));
+	}
+
 	/** What a shard does once there is room for the next: it gives its place to it. One of a single item does so at once. */
 	#endingOf(
+		lease: ShardLease,
 		{ items }: Shard,
 		place: WorkPlace,
 	): Disposable & { readonly onLast: () => void; readonly outside: Outside } {
@@ -241,6 +250,9 @@ export class BatchWorker {
 			if (items > 1) end = await this.#ends.take(1, ended.signal);
 			// It may have come to its end meanwhile.
 			if (ended.signal.aborted) end?.[Symbol.dispose]();
+			// One that waits by now has been asked for all that it held before.
+			const moved = this.#waiting.get(lease);
+			if (moved !== undefined) void end?.outside(() => moved);
 			place[Symbol.dispose]();
 		};
 		return {
@@ -261,12 +273,16 @@ export class BatchWorker {
 	 * What a shard does while nothing of it can be done, such as when its person has used up a limit: others get its place
 	 * until an item of it is done. What it has done is kept, and its lease is held.
 	 */
-	#waitingOf(lease: ShardLease, outside: Outside): Disposable & { readonly onWait: OnWait } {
+	#waitingOf(
+		batch: OpenBatch,
+		lease: ShardLease,
+		outside: Outside,
+	): Disposable & { readonly onWait: OnWait } {
 		let moved: Promise<void> | undefined;
 		let isOver = false;
 		let hasLeft = false;
+		batch.setShard(lease);
 		const leave = async (): Promise<void> => {
-			this.#waiting.add(lease);
 			// However many wait, others look for work.
 			if (!hasLeft) this.#addLoop();
 			hasLeft = true;
@@ -276,15 +292,20 @@ export class BatchWorker {
 				if (moved === until) moved = undefined;
 			}
 			this.#waiting.delete(lease);
+			if (!isOver) batch.setShard(lease);
 		};
 		return {
-			onWait: (until) => {
+			onWait: (until, why) => {
 				moved = until;
-				if (!this.#waiting.has(lease)) void leave();
+				batch.setShard(lease, why);
+				const isAway = this.#waiting.has(lease);
+				this.#waiting.set(lease, until);
+				if (!isAway) void leave();
 			},
 			[Symbol.dispose]: () => {
 				isOver = true;
 				this.#waiting.delete(lease);
+				batch.dropShard(lease);
 				if (hasLeft) this.#surplus++;
 			},
 		};

@@ -1,33 +1,43 @@
 /** The next shard in Redis that is of none of some batches: called forward from its place, as BullMQ has one line for all. */
 
 import type { Job, Queue } from 'bullmq';
+import { queuePrefix, queuePriorityOf, turnOf } from './bullTurns.ts';
 import type { ShardRef } from './jobTypes.ts';
 
-export const queuePrefix = 'nearglot:jobs';
-/** BullMQ's last priority; shards that have it come in the order in which they were put in. */
-export const lastTurn = 2_097_151;
-/** Shards of a batch that are looked at in one command. */
-const lot = 100;
 /** Shards in a row that turn out to be of a batch that is not wanted: those that came out of their turn, as others called them. */
 const maxUnwanted = 20;
 
 export const idOf = ({ batch, shard }: ShardRef): string => `${batch}.${shard}`;
-/** The turn that a shard was given, whatever it was called forward with since. */
-export const turnOf = ({ opts }: Job): number => opts.priority ?? lastTurn;
 /** Batches that may have shards in the queue. */
 export const batchesKey = `${queuePrefix}:batches`;
 /** Shards of a batch that are in the queue, so that nobody has to look through all of it. */
 export const setOf = (batch: string): string => `${queuePrefix}:of:${batch}`;
 
+/**
+ * The shard of a batch whose turn is first, of those that wait. A batch of which nothing is in the queue is forgotten, in
+ * one step with the look, as somebody may be putting it in. Keys: the line, the batch's shards, batches. Argument: the batch.
+ */
+const firstScript = `
+	local shards = redis.call('SMEMBERS', KEYS[2])
+	if #shards == 0 then redis.call('SREM', KEYS[3], ARGV[1]) end
+	local first, least
+	for from = 1, #shards, 1000 do
+		local ids = {}
+		for at = from, math.min(#shards, from + 999) do ids[#ids + 1] = ARGV[1] .. '.' .. shards[at] end
+		local scores = redis.call('ZMSCORE', KEYS[1], unpack(ids))
+		for at, score in ipairs(scores) do
+			if score and (not least or tonumber(score) < least) then
+				first, least = shards[from + at - 1], tonumber(score)
+			end
+		end
+	end
+	return first
+`;
+
 /** What is asked of Redis itself. */
 interface Commands {
 	sMembers(key: string): Promise<string[]>;
-	sRem(key: string, member: string): Promise<number>;
-	sort(
-		key: string,
-		options: { LIMIT: { offset: number; count: number } },
-	): Promise<(string | null)[]>;
-	zmScore(key: string, members: string[]): Promise<(number | null)[]>;
+	eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 	zCount(key: string, min: number, max: number): Promise<number>;
 	lLen(key: string): Promise<number>;
 }
@@ -60,10 +70,16 @@ export async function nextOfOthers(
 		const job = await next(token);
 		if (job === undefined) return undefined;
 		const own = job.data as ShardRef;
-		// Whoever gives it back puts it where it was.
-		await inTime(() => job.changePriority({ priority: turnOf(job) }));
+		// Whoever gives it back puts it where it was; where that is not written, to the head of the line.
+		const priority = queuePriorityOf(turnOf(job));
+		await inTime(() => job.changePriority({ priority })).catch(() => {});
 		if (!except.has(own.batch)) return job;
-		await inTime(() => job.moveToWait(token));
+		// One that cannot be given back is leased, or nobody would have it and it would count as a try.
+		const isBack = await inTime(() => job.moveToWait(token)).then(
+			() => true,
+			() => false,
+		);
+		if (!isBack) return job;
 	}
 	return undefined;
 }
@@ -78,20 +94,15 @@ async function findOther(
 		.filter((batch) => !except.has(batch))
 		.map((batch) => ({ batch, at: Math.random() }))
 		.sort((one, other) => one.at - other.at);
-	for (const { batch } of others)
-		for (let offset = 0; ; offset += lot) {
-			const shards = await inTime(() =>
-				client.sort(setOf(batch), { LIMIT: { offset, count: lot } }),
-			);
-			// Nothing of it has been in the queue since.
-			if (shards.length === 0 && offset === 0) await inTime(() => client.sRem(batchesKey, batch));
-			if (shards.length === 0) break;
-			const refs = shards.map((shard) => ({ batch, shard: Number(shard) }));
-			const scores = await inTime(() => client.zmScore(queue.toKey('prioritized'), refs.map(idOf)));
-			const waiting = refs.find((_, index) => scores[index] != null);
-			if (waiting !== undefined) return waiting;
-			if (shards.length < lot) break;
-		}
+	for (const { batch } of others) {
+		const found = await inTime(() =>
+			client.eval(firstScript, {
+				keys: [queue.toKey('prioritized'), setOf(batch), batchesKey],
+				arguments: [batch],
+			}),
+		);
+		if (found !== null) return { batch, shard: Number(found) };
+	}
 	return undefined;
 }
 

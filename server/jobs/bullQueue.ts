@@ -5,15 +5,18 @@ import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
 import { leaveReplica } from '../net/leaveReplica.ts';
 import { AppError } from '../protocol/index.ts';
+import { batchesKey, idOf, nextOfOthers, setOf } from './bullOthers.ts';
 import {
-	batchesKey,
-	idOf,
-	lastTurn,
-	nextOfOthers,
+	isBeyond,
+	lastKey,
+	moveMissed,
+	placeBeyond,
 	queuePrefix,
-	setOf,
+	queuePriorityOf,
+	servedKey,
+	type TurnedShard,
 	turnOf,
-} from './bullOthers.ts';
+} from './bullTurns.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
@@ -22,8 +25,6 @@ const commandMs = 3000;
 const connectMs = 2000;
 const silentMs = 15_000;
 const name = 'shards';
-/** The last turn that was served, whoever served it. */
-const servedKey = `${queuePrefix}:served`;
 /** Shards that are told of in one command. */
 const lot = 500;
 /** How often a shard may be missed is not for the queue to say: see `shardRun.ts`. */
@@ -94,20 +95,19 @@ export async function openBullQueue(
 	const firstTurn = async (): Promise<number> => {
 		const turn = Number((await inTime(() => client.zScore(servedKey, 'turn'))) ?? 0);
 		if (turn === 0 || (await inTime(() => queue.count())) > 0) return turn;
-		await inTime(() => client.del(servedKey));
+		await inTime(() => client.del([servedKey, lastKey]));
 		return 0;
 	};
-	const entryOf = ({ turn, ...shard }: ShardRef & { readonly turn: number }) => ({
-		...{ name, data: { batch: shard.batch, shard: shard.shard } },
+	const line = queue.toKey('prioritized');
+	const entryOf = (shard: TurnedShard) => ({
+		...{ name, data: shard },
 		opts: {
-			...{ jobId: idOf(shard), priority: Math.min(lastTurn, turn) },
+			...{ jobId: idOf(shard), priority: queuePriorityOf(shard.turn) },
 			...{ removeOnComplete: true, removeOnFail: true },
 		},
 	});
 	/** Adds those that are not there. */
-	const addLot = async (
-		shards: readonly (ShardRef & { readonly turn: number })[],
-	): Promise<void> => {
+	const addLot = async (shards: readonly TurnedShard[]): Promise<void> => {
 		const found = await inTime(() =>
 			client.exists(shards.map((shard) => queue.toKey(idOf(shard)))),
 		);
@@ -118,6 +118,15 @@ export async function openBullQueue(
 		// transaction of several they are named by their hashes.
 		await inTime(() => queue.add(first.name, first.data, first.opts));
 		if (rest.length > 0) await inTime(() => queue.addBulk(rest));
+		const beyond = shards.filter(isBeyond).map((shard) => ({ id: idOf(shard), turn: shard.turn }));
+		if (beyond.length > 0) await inTime(() => placeBeyond(client, line, beyond));
+	};
+	/** @param isCalled by somebody who leaves some out: others may have earlier turns, which are not missed */
+	const serve = async (turn: number, isCalled: boolean): Promise<void> => {
+		const served = Number((await client.zScore(servedKey, 'turn')) ?? 0);
+		const score = isCalled ? Math.min(turn, served + 1) : turn;
+		if (turn < served) await moveMissed(client, line);
+		else await client.zAdd(servedKey, { score, value: 'turn' }, { GT: true });
 	};
 	/** Whether the lease held; `undefined` where it is no more known here. */
 	const withJob = async (lease: ShardLease, work: (job: Job) => Promise<unknown>) => {
@@ -145,9 +154,9 @@ export async function openBullQueue(
 		add: async (shards, stride) => {
 			const first = await firstTurn();
 			for (let from = 0; from < shards.length; from += lot) {
-				const part = shards
-					.slice(from, from + lot)
-					.map((shard, at) => ({ ...shard, turn: first + stride * (from + at + 1) }));
+				const part = shards.slice(from, from + lot).map(({ batch, shard }, at) => ({
+					...{ batch, shard, stride, turn: first + stride * (from + at + 1) },
+				}));
 				await addLot(part);
 				const batches = Map.groupBy(part, ({ batch }) => batch);
 				for (const [batch, own] of batches)
@@ -158,6 +167,10 @@ export async function openBullQueue(
 						),
 					);
 				await inTime(() => client.sAdd(batchesKey, [...batches.keys()]));
+				const last = [...batches].map(([batch, own]) => ({
+					...{ value: batch, score: own.at(-1)?.turn ?? 0 },
+				}));
+				await inTime(() => client.zAdd(lastKey, last, { GT: true }));
 			}
 		},
 		lease: async (_, except = new Set()) => {
@@ -172,7 +185,7 @@ export async function openBullQueue(
 			if (job === undefined) return undefined;
 			held.set(token, job);
 			// It orders what comes, no more: one that is not written is written with the next.
-			client.zAdd(servedKey, { score: turnOf(job), value: 'turn' }, { GT: true }).catch(() => {});
+			await inTime(() => serve(turnOf(job), except.size > 0)).catch(() => {});
 			const { batch, shard } = job.data as ShardRef;
 			return { batch, shard, token, tries: job.stalledCounter + 1 };
 		},
@@ -209,6 +222,7 @@ export async function openBullQueue(
 				);
 			await inTime(() => client.del(setOf(batch)));
 			await inTime(() => client.sRem(batchesKey, batch));
+			await inTime(() => client.zRem(lastKey, batch));
 		},
 		count: (batch) => inTime(() => client.sCard(setOf(batch))),
 		[Symbol.asyncDispose]: close,

@@ -18,6 +18,8 @@ export interface FinishDeps {
 	readonly now: () => number;
 	/** Seconds that the files are kept for. */
 	readonly keepS: number;
+	/** Aborted: the files are not written to their end, and somebody else begins them again. */
+	readonly signal?: AbortSignal;
 	/** Fault point for tests: a file is written, the end is not. */
 	reached?(point: 'joined'): void;
 }
@@ -39,7 +41,7 @@ export async function finishBatch(
 	manifest: BatchManifest,
 	open: Pick<OpenBatch, 'done' | 'cancelledAt'> & Partial<Pick<OpenBatch, 'finalizingAt'>>,
 	status: BatchEnding,
-	{ store, files, now, keepS, reached }: FinishDeps,
+	{ store, files, now, keepS, signal, reached }: FinishDeps,
 	rest?: Unrun,
 ): Promise<void> {
 	const { done: all, cancelledAt } = open;
@@ -58,7 +60,7 @@ export async function finishBatch(
 		// Whoever ends the batch, should this process not come to it, knows what to take away.
 		await store.put(keys.begunFile(batch.id, id), Buffer.from(' '));
 		written.push(id);
-		await files.add(batch.owner.person, rows, {
+		await files.add(batch.owner.person, untilStopped(rows, signal), {
 			...{ id, filename, purpose: 'batch_output', expiresInS: batch.outputExpiresInS ?? keepS },
 		});
 		reached?.('joined');
@@ -90,6 +92,17 @@ export async function finishBatch(
 	await store.putIfAbsent(keys.end(batch.id), jsonContent(end));
 	await dropUnusedFiles(batch, store, files);
 	await store.remove(keys.openBatch(batch.id));
+}
+
+/** Whoever ends does not wait for gigabytes to be joined. */
+async function* untilStopped(
+	rows: AsyncIterable<Uint8Array>,
+	signal?: AbortSignal,
+): AsyncIterable<Uint8Array> {
+	for await (const row of rows) {
+		signal?.throwIfAborted();
+		yield row;
+	}
 }
 
 /** Takes away what was written for a batch that has ended, and is not what it ended with. */

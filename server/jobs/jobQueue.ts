@@ -11,7 +11,8 @@ export interface ShardLease extends ShardRef {
 
 /**
  * Shards come in the order of their turns, which begin at the one that is served now: a batch that is put in later waits
- * for nobody's whole batch, and batches that keep coming hold up none that is there.
+ * for nobody's whole batch, and batches that keep coming hold up none that is there. One that was left out for a while
+ * (see `except`) goes on from where all are: its first shard comes at once, and what it has missed after the rest of it.
  * All calls reject with `store_unavailable` when the queue cannot be reached.
  */
 export interface JobQueue extends AsyncDisposable {

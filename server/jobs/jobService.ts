@@ -139,7 +139,7 @@ export class JobService {
 		/** What was said of the queue and of the store last, and holds. */
 		const troubles = new Map<'queue' | 'store', string>();
 		const worker = new BatchWorker({
-			...{ store, queue, log, width, leaseMs, activity, scratch: this.#deps.scratch },
+			...{ store, queue, log, now, width, leaseMs, activity, scratch: this.#deps.scratch },
 			...(pause === undefined ? {} : { pause }),
 			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
 			pollMs: tickMs,

@@ -41,6 +41,11 @@ export async function sweepFromTimeToTime(
 	}
 }
 
+/** Whether the request that did not make it has come again meanwhile. */
+const isMade = async (store: ObjectStore, id: string): Promise<boolean> =>
+	(await store.size(keys.openBatch(id))) !== undefined ||
+	(await store.size(keys.record(id))) !== undefined;
+
 /** Any number of processes may do so at once. */
 export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Promise<void> {
 	const { store, files, now, keepDays } = deps;
@@ -59,7 +64,7 @@ export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Prom
 			if ((await store.size(keys.record(id))) !== undefined) {
 				await store.put(keys.openBatch(id), Buffer.from(' '));
 				deps.onOpen?.();
-			} else if (!isYoung) await removeBatch(store, folder, id);
+			} else if (!isYoung && !(await isMade(store, id))) await removeBatch(store, folder, id);
 		}
 		if (end === undefined || isYoung) continue;
 		const endedMs = end.at * 1000;

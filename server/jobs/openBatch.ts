@@ -4,6 +4,7 @@ import { type BatchManifest, readBatchManifest } from './batchManifest.ts';
 import { DoneShards } from './doneShards.ts';
 import type { BatchRecord, Shard } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
+import type { ShardWait } from './shardWaits.ts';
 
 /** How far it is, for those who watch. */
 export interface BatchProgress {
@@ -27,6 +28,8 @@ export class OpenBatch {
 	problem: { readonly code: string; readonly message: string } | undefined;
 	/** When all that was missing was put into the queue, and what the queue had lost until then. */
 	filled: { readonly losses: number; readonly at: number } | undefined;
+	/** Shards of it that are worked on here; those that wait say for what. */
+	readonly #shards = new Map<object, (() => ShardWait | undefined) | undefined>();
 	#stop = new AbortController();
 	/** Items of shards that run here. */
 	running = 0;
@@ -44,6 +47,30 @@ export class OpenBatch {
 		this.manifest = await readBatchManifest(store, this.record);
 		if (this.manifest !== undefined) await this.done.refresh();
 		return this.manifest;
+	}
+
+	/** Notes a shard that is worked on here; for as long as it waits, what for. */
+	setShard(shard: object, why?: () => ShardWait | undefined): void {
+		this.#shards.set(shard, why);
+	}
+
+	dropShard(shard: object): void {
+		this.#shards.delete(shard);
+	}
+
+	/** Whether some of it is under way here, and all of that waits. */
+	get isWaiting(): boolean {
+		return this.#shards.size > 0 && [...this.#shards.values()].every((why) => why !== undefined);
+	}
+
+	/** Why nothing gets on here at the moment. */
+	get obstacle(): ShardWait | undefined {
+		if (this.problem !== undefined || !this.isWaiting) return this.problem;
+		const waits = [...this.#shards.values()].flatMap((why) => why?.() ?? []);
+		return waits.reduce<ShardWait | undefined>(
+			(first, one) => ((first?.until ?? 0) <= (one.until ?? 0) && first ? first : one),
+			undefined,
+		);
 	}
 
 	/** Ends what of it runs here. */

@@ -128,7 +128,7 @@ export class Batches {
 		if (known !== undefined && (await store.size(keys.end(id))) !== undefined)
 			return this.#viewOf(known);
 		const createdAt = Math.floor(now() / 1000);
-		const record: BatchRecord = known ?? {
+		let record: BatchRecord = known ?? {
 			...{ version: batchVersion, id, owner, ...asked },
 			...{ createdAt, expiresAt: createdAt + lastsS },
 		};
@@ -137,7 +137,9 @@ export class Batches {
 			// First whose it is, so that what is left of it is found whenever the server ends; then what it is, then that
 			// there is work. Nobody sees it before the second.
 			await store.put(keys.batchOf(folder, id), Buffer.from(' '));
-			if (known === undefined) await store.putIfAbsent(keys.record(id), jsonContent(record));
+			// The same request, sent twice at a moment, is what the first of them says.
+			if (known === undefined && !(await store.putIfAbsent(keys.record(id), jsonContent(record))))
+				record = (await this.#record(id)) ?? record;
 			await store.put(keys.openBatch(id), Buffer.from(' '));
 		} catch (error) {
 			// Nobody is told of it. With a key the same request makes it whole.
@@ -259,10 +261,10 @@ export class Batches {
 		});
 	}
 
-	/** Whether there is one that has not ended, does not rest, and has nothing in its way. */
+	/** Whether there is one that has not ended, does not rest, waits for no limit, and has nothing in its way. */
 	get isBusy(): boolean {
 		return [...this.#open.values()].some(
-			({ isPaused, problem }) => !isPaused && problem === undefined,
+			({ isPaused, problem, isWaiting }) => !isPaused && !isWaiting && problem === undefined,
 		);
 	}
 

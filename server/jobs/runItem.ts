@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord } from '../protocol/errorBody.ts';
-import type { ErrorCode } from '../protocol/index.ts';
+import { AppError, type ErrorCode } from '../protocol/index.ts';
 import { untilAborted } from '../services/untilAborted.ts';
 import type { ItemAnswer, ItemCall, RunItem } from './itemRow.ts';
 
@@ -28,6 +28,16 @@ const maxPauseMs = 30_000;
 /** How long somebody waits between two attempts; tests put another in its place. */
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
+/** Why an item waits, and for how long. */
+export interface ItemWait {
+	readonly code: string;
+	readonly message: string;
+	/** Milliseconds until it may be asked again, as it was told; absent where nobody can say. */
+	readonly saidMs?: number;
+	/** Until it is. */
+	readonly pauseMs: number;
+}
+
 export const realPause: Pause = async (milliseconds, signal) => {
 	await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 };
@@ -36,7 +46,7 @@ export const realPause: Pause = async (milliseconds, signal) => {
 export async function requestItem(
 	run: RunItem,
 	call: ItemCall,
-	pause: Pause,
+	pause: (milliseconds: number, signal: AbortSignal, why: ItemWait) => Promise<void>,
 	signal: AbortSignal,
 ): Promise<ItemAnswer> {
 	let pauseMs = firstPauseMs;
@@ -50,9 +60,20 @@ export async function requestItem(
 		if (!waits.has(code) && (!fails.has(code) || ++failures >= maxFailures)) return answer;
 		// How long a model loads is a guess of whoever says so: it is looked at again, so that no rest is longer than that.
 		const saidMs = code === 'model_loading' ? 0 : (answer.retryAfterS ?? 0) * 1000;
-		await pause(Math.min(maxPauseMs, Math.max(pauseMs, saidMs)), signal);
+		const restMs = Math.min(maxPauseMs, Math.max(pauseMs, saidMs));
+		const message = messageOf(answer, code);
+		await pause(restMs, signal, {
+			...{ code, message, pauseMs: restMs },
+			...(saidMs > 0 ? { saidMs } : {}),
+		});
 		pauseMs = Math.min(maxPauseMs, pauseMs * 2);
 	}
+}
+
+function messageOf({ body }: ItemAnswer, code: string): string {
+	const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
+	if (typeof error['message'] === 'string') return error['message'];
+	return new AppError(code as ErrorCode).message;
 }
 
 /** The code of an answer that is an error; of whatever family its shape is. */

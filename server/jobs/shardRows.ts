@@ -125,9 +125,11 @@ export class ShardRows implements AsyncDisposable {
 			}
 	}
 
+	/** Never rejects: what cannot be removed goes with the next start. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		const spool = await this.#spool?.catch(() => undefined);
-		await spool?.file.close();
-		if (spool !== undefined) await removePath(spool.folder, { recursive: true, force: true });
+		if (spool === undefined) return;
+		await spool.file.close().catch(() => {});
+		await removePath(spool.folder, { recursive: true, force: true }).catch(() => {});
 	}
 }

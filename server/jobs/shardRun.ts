@@ -13,9 +13,9 @@ import {
 } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
-import { codeOf, type Pause, realPause, requestItem } from './runItem.ts';
+import { codeOf, type ItemWait, type Pause, realPause, requestItem } from './runItem.ts';
 import { ShardRows } from './shardRows.ts';
-import { type OnWait, ShardWaits } from './shardWaits.ts';
+import { type OnWait, type ShardWait, ShardWaits } from './shardWaits.ts';
 import type { Outside, WorkPlaces } from './workPlaces.ts';
 
 /**
@@ -49,6 +49,8 @@ export interface ShardRunDeps {
 	/** Folder for temporary ones: see `scratchIn`. */
 	readonly scratch: string;
 	readonly pause?: Pause;
+	/** Milliseconds since 1970; absent: nobody is told when a shard that waits may go on. */
+	readonly now?: () => number;
 	/**
 	 * Told once there is room for the next shard: when the last item has begun, or, where an item takes all the room of a
 	 * shard, when it is done or waits for somebody else.
@@ -59,6 +61,18 @@ export interface ShardRunDeps {
 	onItem?(): void;
 	/** Fault points for tests. */
 	reached?(point: 'item' | 'written'): void;
+}
+
+/** Shorter waits than this are part of the work. */
+const worthAWordMs = 1000;
+
+function shardWait(
+	{ code, message, saidMs, pauseMs }: ItemWait,
+	now?: () => number,
+): ShardWait | undefined {
+	if (pauseMs < worthAWordMs) return undefined;
+	const isKnown = saidMs !== undefined && now !== undefined;
+	return { code, message, ...(isKnown ? { until: Math.ceil((now() + saidMs) / 1000) } : {}) };
 }
 
 interface Line {
@@ -118,7 +132,8 @@ async function fillRows(
 						(item, ended) => run(item, ended, outside),
 						{ ...call, owner: batch.owner },
 						// It may wait for hours, and who waits for all of the room lets nobody pass.
-						(ms, ended) => outside(() => waits.pause(() => pause(ms, ended))),
+						(ms, ended, why) =>
+							outside(() => waits.pause(() => pause(ms, ended), shardWait(why, deps.now))),
 						signal,
 					);
 		signal.throwIfAborted();

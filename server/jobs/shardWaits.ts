@@ -1,11 +1,20 @@
 /** Whether a shard gets on: what of its work runs or is about to, and what waits until it may be asked again. */
 
+/** What stands in the way of a shard. */
+export interface ShardWait {
+	readonly code: string;
+	readonly message: string;
+	/** When it may go on, in seconds since 1970; absent where nobody can say. */
+	readonly until?: number;
+}
+
 /**
  * Told when all of a shard's work that has begun waits, and none can begin before some of it is done.
  *
  * @param moved resolves when an item has been done since
+ * @param why what it waits for at the moment, if it is worth a word
  */
-export type OnWait = (moved: Promise<void>) => void;
+export type OnWait = (moved: Promise<void>, why: () => ShardWait | undefined) => void;
 
 export class ShardWaits {
 	readonly #onWait: OnWait | undefined;
@@ -13,6 +22,7 @@ export class ShardWaits {
 	#busy = 0;
 	#waiting = 0;
 	#move: (() => void) | undefined;
+	#why: ShardWait | undefined;
 
 	constructor(onWait: OnWait | undefined) {
 		this.#onWait = onWait;
@@ -29,8 +39,9 @@ export class ShardWaits {
 		}
 	}
 
-	/** What an item waits for, within a line of work. */
-	async pause(wait: () => Promise<void>): Promise<void> {
+	/** What an item waits for, within a line of work. @param why absent: it is too short for a word */
+	async pause(wait: () => Promise<void>, why?: ShardWait): Promise<void> {
+		this.#why = why ?? this.#why;
 		this.#busy--;
 		this.#waiting++;
 		this.#look();
@@ -46,12 +57,13 @@ export class ShardWaits {
 	done(): void {
 		this.#move?.();
 		this.#move = undefined;
+		this.#why = undefined;
 	}
 
 	#look(): void {
 		if (this.#busy > 0 || this.#waiting === 0 || this.#move !== undefined) return;
 		const { promise, resolve } = Promise.withResolvers<void>();
 		this.#move = resolve;
-		this.#onWait?.(promise);
+		this.#onWait?.(promise, () => this.#why);
 	}
 }

@@ -1,6 +1,7 @@
 /** The embedded queue: a table of the data folder. It may lose its last moments; the store knows what is done. */
 
 import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import { SqliteFile } from '../store/sqliteFile.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
@@ -48,6 +49,29 @@ const nextOfOthers = `
 	ORDER BY turn, shards.batch LIMIT 1
 `;
 
+/** Shards whose turns are moved with one lease: it is not to take long. */
+const maxMoved = 2000;
+
+/** What a batch has missed while it was left out comes after the rest of it, as far apart as it was. */
+function moveMissed(db: DatabaseSync, batch: string, first: number, served: number): void {
+	const missed = db
+		.prepare(
+			'SELECT shard, turn FROM shards WHERE batch = ? AND turn < ? AND tries = 0 ORDER BY turn LIMIT ?',
+		)
+		.all(batch, served, maxMoved);
+	if (missed.length === 0) return;
+	const last = db.prepare('SELECT MAX(turn) AS turn FROM shards WHERE batch = ?').get(batch);
+	const from = Math.max(served, Number(last?.['turn'] ?? 0));
+	const move = db.prepare('UPDATE shards SET turn = ? WHERE batch = ? AND shard = ?');
+	let before = first;
+	let turn = from;
+	for (const each of missed) {
+		turn += Math.max(1, Number(each['turn']) - before);
+		before = Number(each['turn']);
+		move.run(turn, batch, Number(each['shard']));
+	}
+}
+
 export interface SqliteQueueOptions {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
@@ -92,7 +116,10 @@ export function openSqliteQueue(
 				db.prepare(
 					'UPDATE shards SET due = ?, token = ?, tries = ? WHERE batch = ? AND shard = ?',
 				).run(at + leaseMs, token, tries, batch, shard);
-				db.prepare('UPDATE served SET turn = MAX(turn, ?)').run(Number(found['turn']));
+				const turn = Number(found['turn']);
+				const served = Number(db.prepare('SELECT turn FROM served').get()?.['turn'] ?? 0);
+				if (turn < served) moveMissed(db, batch, turn, served);
+				else db.prepare('UPDATE served SET turn = ?').run(turn);
 				return { batch, shard, token, tries };
 			}),
 		// Whoever has the shard after its lease has run out has written a token of his own: a computer that slept goes on.

@@ -63,5 +63,6 @@ function jobOf(batch: BatchAnswer): JobInfo {
 		...(progress?.seconds_left == null ? {} : { secondsLeft: progress.seconds_left }),
 		...{ createdAt: batch.created_at * 1000, hasErrors: batch.error_file_id !== null },
 		...(problem === undefined ? {} : { problem }),
+		...(batch.problem?.until === undefined ? {} : { problemUntil: batch.problem.until * 1000 }),
 	};
 }

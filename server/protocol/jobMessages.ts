@@ -20,6 +20,8 @@ export interface JobInfo {
 	readonly createdAt: number;
 	/** Why it failed, or what stands in its way. */
 	readonly problem?: string;
+	/** When that is over, in milliseconds since 1970; absent where nobody can say. */
+	readonly problemUntil?: number;
 	/** Whether there are failed requests to be looked at. */
 	readonly hasErrors: boolean;
 }

@@ -71,10 +71,10 @@ async function translated(
 	return { code, asked, err: err.text };
 }
 
-async function checked(names: readonly string[]) {
+async function checked(names: readonly string[], targets: readonly string[] = []) {
 	const { io, out, err } = newIo();
 	const record = await ProjectRecord.open('.');
-	const options = { names, targets: [], format: 'text', accepts: false } as const;
+	const options = { names, targets, format: 'text', accepts: false } as const;
 	return { code: await translateCheck(options, record, io), out: out.text, err: err.text };
 }
 
@@ -253,4 +253,41 @@ test('a table of thousands of columns is one of languages where its last column 
 	const made = await translated(['a'], ['de']);
 	assert.deepEqual([made.code, made.asked], [0, ['Open it']], made.err);
 	assert.match(await readFile('a/wide.csv', 'utf8'), /c9999,OPEN IT\n$/);
+});
+
+test('what fails is not written: messages that are nested too deeply to be recorded', async () => {
+	const deep = 5000;
+	await write({ 'a/deep.json': `${'['.repeat(deep)}"Some words"${']'.repeat(deep)}` });
+	const made = await translated(['a'], ['de']);
+	assert.equal(made.code, 1);
+	assert.match(made.err, /deep\.json: The text is nested too deeply/);
+	await assert.rejects(readFile('a/deep.de.json'), { code: 'ENOENT' });
+});
+
+test('a message file that comes to be in UTF-8 is told of, and a table in UTF-16 of either order is one', async () => {
+	await write({
+		'locales/en.json': Buffer.from('{"a":"Caf\xe9 is open"}', 'latin1'),
+		'locales/ru.json': '{}',
+		'tables/a.csv': Buffer.from('\ufeffen\tru\r\nOpen it\t\r\n', 'utf16le').swap16(),
+		'tables/b.csv': Buffer.from('en\tru\r\nClose it\t\r\n', 'utf16le'),
+	});
+	const made = await translated(['.'], ['ru'], () => 'Привет');
+	assert.equal(made.code, 0, made.err);
+	assert.match(made.err, /^locales\/ru\.json: 1 added, 0 renewed$/m);
+	assert.equal(await readFile('tables/b.csv', 'utf16le'), 'en\tru\r\nClose it\tПривет\r\n');
+	const first = Buffer.from(await readFile('tables/a.csv')).swap16();
+	assert.equal(first.toString('utf16le'), '\ufeffen\tru\r\nOpen it\tПривет\r\n');
+	await write({ 'locales/ru.json': Buffer.from('{"b":"\xe9t\xe9"}', 'latin1') });
+	const other = await translated(['.'], ['ru'], () => 'Привет');
+	assert.match(other.err, /^locales\/ru\.json: 1 added, 0 renewed, in UTF-8$/m);
+	assert.match(await readFile('locales/ru.json', 'utf8'), /"a": "Привет","b":"été"/);
+});
+
+test('a table of a folder is asked for the languages it has columns for, and fails for no other', async () => {
+	await write({ 'a/app.csv': 'en,de\nOpen it,\n', 'a/other.csv': 'en,fr,de\nClose it,,\n' });
+	const made = await translated(['a'], ['de', 'fr']);
+	assert.equal(made.code, 0, made.err);
+	assert.equal(await readFile('a/app.csv', 'utf8'), 'en,de\nOpen it,OPEN IT\n');
+	assert.equal(await readFile('a/other.csv', 'utf8'), 'en,fr,de\nClose it,CLOSE IT,CLOSE IT\n');
+	assert.equal((await checked(['a'], ['de', 'fr'])).code, 0);
 });

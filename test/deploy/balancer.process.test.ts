@@ -328,7 +328,7 @@ test('where servers share files and batches, another answers for one that is awa
 });
 
 for (const shared of ['', 'yes'])
-	test(`a batch whose server ends before it answers is made once, ${shared ? 'shared' : 'kept by one'}`, {
+	test(`a batch or a conversation whose server ends before it answers is made once, ${shared ? 'shared' : 'kept by one'}`, {
 		skip: haproxyMissing,
 	}, async () => {
 		await using one = await startDouble();
@@ -337,8 +337,10 @@ for (const shared of ['', 'yes'])
 		await untilAllServe(balancer);
 		one.isDying = true;
 		two.isDying = true;
-		const before = one.asked + two.asked;
-		// Whether it is told in words or by the end of the connection is for HAProxy to say.
-		await fetch(`${balancer.url}/v1/batches`, { method: 'POST', body: '{}' }).catch(() => {});
-		assert.equal(one.asked + two.asked - before, 1);
+		for (const path of ['/v1/batches', '/v1/conversations', '/v1/conversations/c/items']) {
+			const before = one.asked + two.asked;
+			// Whether it is told in words or by the end of the connection is for HAProxy to say.
+			await fetch(`${balancer.url}${path}`, { method: 'POST', body: '{}' }).catch(() => {});
+			assert.equal(one.asked + two.asked - before, 1, path);
+		}
 	});

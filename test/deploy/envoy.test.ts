@@ -27,6 +27,40 @@ function theOne(file: unknown, name: string): unknown {
 	return found[0]?.[1];
 }
 
+/** The rule that a request meets: the first whose match it has. */
+function routeOf(file: unknown, path: string): Json {
+	const routes = theOne(file, 'routes') as readonly {
+		readonly match: Json;
+		readonly route: Json;
+	}[];
+	const found = routes.find(({ match }) =>
+		isObject(match['safe_regex'])
+			? new RegExp(`^(?:${String(match['safe_regex']['regex'])})$`).test(path)
+			: path.startsWith(String(match['prefix'])),
+	);
+	assert.ok(found, path);
+	return found.route;
+}
+
+/** Names of the headers by which a rule chooses a server, as nginx spells them. */
+const headersOf = ({ hash_policy: policies }: Json): string[] =>
+	(policies as readonly Json[]).flatMap(({ header, terminal }) => {
+		if (!isObject(header)) return [];
+		assert.equal(terminal, true, 'the first that a request has counts alone');
+		return [String(header['header_name']).toLowerCase().replaceAll('-', '_')];
+	});
+
+const cluster = (file: unknown, name: unknown): Json => {
+	const found = (theOne(file, 'clusters') as readonly Json[]).find((each) => each['name'] === name);
+	assert.ok(found);
+	return found;
+};
+
+const kept = [
+	...['/v1/files', '/v1/files/file-1/content', '/v1/batches?limit=2', '/v1/batches/b/cancel'],
+	...['/translator/document/batches', '/endpoint/translator/document:translate?api-version=1'],
+];
+
 /** Messages of the published API (v3), with those of their fields that the file has. */
 const messages: Readonly<Record<string, readonly string[]>> = {
 	bootstrap: ['static_resources'],
@@ -41,7 +75,17 @@ const messages: Readonly<Record<string, readonly string[]>> = {
 	],
 	route_config: ['virtual_hosts', 'name', 'domains', 'response_headers_to_add', 'routes'],
 	header: ['header', 'key', 'value'],
-	route: ['match', 'route', 'prefix', 'cluster', 'timeout', 'hash_policy', 'retry_policy'],
+	route: [
+		'match',
+		'safe_regex',
+		'regex',
+		'route',
+		'prefix',
+		'cluster',
+		'timeout',
+		'hash_policy',
+		'retry_policy',
+	],
 	hash_policy: ['header_name', 'terminal', 'connection_properties', 'source_ip'],
 	retry_policy: [
 		...['retry_on', 'retriable_status_codes', 'num_retries', 'retry_host_predicate'],
@@ -79,36 +123,49 @@ test('every field of the file is one that Envoy knows', () => {
 
 test('Envoy keeps conversations by the same headers as nginx, in the same order', () => {
 	const file = parse(read('envoy.yaml')) as Json;
-	const policies = theOne(file, 'hash_policy') as readonly Json[];
-	const names = policies.flatMap(({ header, terminal }) => {
-		if (!isObject(header)) return [];
-		assert.equal(terminal, true, 'the first that a request has counts alone');
-		return [String(header['header_name']).toLowerCase().replaceAll('-', '_')];
-	});
 	const [, key = ''] = /^map "([^"]+)"/m.exec(read('nginx.conf')) ?? [];
-	assert.deepEqual(
-		names,
-		key.split('|').map((name) => name.replace('$http_', '')),
-	);
+	const [talk, ...keys] = key.split('|').map((name) => name.replace('$http_', ''));
+	assert.equal(talk, '$nearglot_talk');
+	for (const path of ['/v1/chat/completions', '/v1/conversations/c/items', '/'])
+		assert.deepEqual(headersOf(routeOf(file, path)), ['x_conversation', ...keys], path);
+	for (const path of kept) assert.deepEqual(headersOf(routeOf(file, path)), keys, path);
 });
 
 test('Envoy cuts no stream, tries again before the first byte only, and asks for the readiness', () => {
-	const text = read('envoy.yaml');
-	const file = parse(text) as Json;
-	const route = theOne(file, 'routes') as readonly Json[];
-	const [all = {}] = route;
-	assert.equal((all['route'] as Json)['timeout'], '0s');
+	const file = parse(read('envoy.yaml'));
+	for (const path of ['/v1/chat/completions', '/v1/conversations', ...kept])
+		assert.equal(routeOf(file, path)['timeout'], '0s');
 	assert.equal(theOne(file, 'stream_idle_timeout'), '600s');
-	assert.equal(
-		theOne(file, 'retry_on'),
-		'connect-failure,refused-stream,reset,retriable-status-codes',
-	);
-	assert.deepEqual(theOne(file, 'retriable_status_codes'), [503]);
-	assert.equal(theOne(file, 'path'), '/readyz');
-	const endpoints = theOne(file, 'lb_endpoints') as readonly { readonly endpoint: Json }[];
+	const route = routeOf(file, '/v1/chat/completions');
+	const retry = route['retry_policy'] as Json;
+	assert.equal(retry['retry_on'], 'connect-failure,refused-stream,reset,retriable-status-codes');
+	assert.deepEqual(retry['retriable_status_codes'], [503]);
+	assert.ok('retry_host_predicate' in retry);
+	const servers = cluster(file, route['cluster']);
+	assert.equal(theOne({ servers }, 'path'), '/readyz');
+	const endpoints = theOne({ servers }, 'lb_endpoints') as readonly { readonly endpoint: Json }[];
 	for (const { endpoint } of endpoints)
 		assert.deepEqual(endpoint['health_check_config'], { port_value: 9090 });
 	const names = [...within(file)].map(([at]) => at.split('.').at(-1));
 	for (const name of ['outlier_detection', 'hash_balance_factor', 'buffer'])
 		assert.ok(!names.includes(name), name);
+});
+
+test('Envoy does nothing twice that changes something, and asks no other server for what lies with one', () => {
+	const file = parse(read('envoy.yaml'));
+	const talks = routeOf(file, '/v1/conversations/c/items')['retry_policy'] as Json;
+	assert.doesNotMatch(String(talks['retry_on']), /\breset\b/);
+	const servers = cluster(file, 'servers');
+	for (const path of kept) {
+		const route = routeOf(file, path);
+		assert.deepEqual(route['retry_policy'], { retry_on: 'connect-failure', num_retries: 2 }, path);
+		const own = cluster(file, route['cluster']);
+		// A server that is checked gives its part of the ring to others.
+		assert.ok(!('health_checks' in own), path);
+		for (const name of ['lb_policy', 'ring_hash_lb_config'])
+			assert.deepEqual(own[name], servers[name], name);
+		const addresses = (of: Json) =>
+			[...within(of)].flatMap(([at, value]) => (at.endsWith('.socket_address') ? [value] : []));
+		assert.deepEqual(addresses(own), addresses(servers));
+	}
 });

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import * as z from 'zod';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chartFiles, inference, renderChart } from '../../scripts/helmChart.mjs';
@@ -14,32 +14,11 @@ import { listenOps } from '../../server/http/opsServer.ts';
 import { Ending } from '../../server/net/ending.ts';
 import { serverLoad } from '../../server/services/serverLoad.ts';
 import { haproxyMissing } from '../support/haproxy.ts';
+import { chartVariants, type Json, list, objects, record } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');
-type Json = Readonly<Record<string, unknown>>;
-const record = (value: unknown): Json => (value ?? {}) as Json;
-const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : []);
-const objects = (text: string): Json[] =>
-	parseAllDocuments(text).map((document) => {
-		assert.deepEqual(document.errors, []);
-		return document.toJS() as Json;
-	});
-
-/** Every kind of object with the values that make it. */
-const variants: readonly [string, object][] = [
-	['as it stands', {}],
-	['without a balancer', { balancer: { enabled: false } }],
-	['with HPA', { autoscaling: { kind: 'hpa' } }],
-	['with KEDA', { autoscaling: { kind: 'keda' } }],
-	['with the inference extension', inference],
-	['with secrets that are there', { secrets: { create: false } }],
-	['with a bucket of batches', { batches: { store: 's3://bucket/folder' } }],
-	['with a folder of batches', { batches: { store: '/batches' } }],
-	['without a model at the start', { replicas: { preload: '' } }],
-];
-
 test('the files of deploy/ are those that the chart makes', async () => {
 	for (const [name, text] of Object.entries(await chartFiles()))
 		assert.equal(read(name), text, `${name}: node scripts/helmChart.mjs --write`);
@@ -125,7 +104,7 @@ const others: Readonly<Record<string, z.ZodType>> = {
 };
 
 const all = async (): Promise<Json[]> => {
-	const rendered = await Promise.all(variants.map(([, values]) => renderChart(values)));
+	const rendered = await Promise.all(chartVariants.map(([, values]) => renderChart(values)));
 	const shipped = objects(read('kubernetes/kserve.yaml'));
 	const pods = shipped
 		.filter(({ kind }) => kind === 'ServingRuntime')
@@ -192,7 +171,7 @@ test('every number that is named here stands in what a server emits, with the ty
 	} finally {
 		await ops.close();
 	}
-	const texts = await Promise.all(variants.map(([, values]) => renderChart(values)));
+	const texts = await Promise.all(chartVariants.map(([, values]) => renderChart(values)));
 	const names = new Set(
 		texts.join().match(/\b(?:nearglot|vllm:)_?\w*(?:waiting|running|ratio|perc)\b/g),
 	);
@@ -270,7 +249,7 @@ test('options of containers are options of the program; ports and labels that ar
 			encoding: 'utf8',
 		}).stdout;
 	const known = new Map(['serve', 'gateway', 'batch'].map((name) => [name, help(name)]));
-	for (const [what, values] of variants) {
+	for (const [what, values] of chartVariants) {
 		const rendered = objects(await renderChart(values));
 		const pods = rendered
 			.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
@@ -327,7 +306,7 @@ test('the balancer of the chart tells conversations apart as deploy/haproxy.cfg 
 			.split('\n')
 			.map((line) => line.trim())
 			.filter((line) =>
-				/^(?:acl|http-request (?:set-var|track)|use_backend|default_backend)/.test(line),
+				/^(?:acl|http-request (?:set-var|track|disable)|use_backend|default_backend)/.test(line),
 			);
 	// Whether batches are shared is told to one by its environment, to the other by a value.
 	const kept = ' !{ env(NEARGLOT_SHARED) -m str yes }';

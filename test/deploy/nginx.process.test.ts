@@ -69,6 +69,105 @@ test('conversations and people stay with their server behind nginx, and who is g
 	}
 });
 
+/** Answers with its name after the body; while `isDying` it breaks connections once it has the request. */
+async function startDying(name: string) {
+	const double = { port: 0, isDying: false, got: [] as string[], stop: () => {} };
+	const server = createServer((request, response) => {
+		request.resume().once('end', () => {
+			double.got.push(`${request.method} ${request.url}`);
+			if (double.isDying) request.socket.destroy();
+			else response.end(name);
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	double.port = (server.address() as AddressInfo).port;
+	double.stop = () => {
+		server.close();
+		server.closeAllConnections();
+	};
+	return double;
+}
+
+test('behind nginx files and batches stay with their server, which nobody stands in for', {
+	skip,
+}, async () => {
+	const [one, two] = await Promise.all([startDying('one'), startDying('two')]);
+	const nginx = await startNginx([one.port, two.port]);
+	const ask = async (path: string, headers: Record<string, string>) => {
+		const response = await fetch(nginx.url + path, { headers });
+		return [response.status, await response.text()] as const;
+	};
+	const paths = [
+		...['/v1/files', '/v1/files/file-1/content', '/v1/batches?limit=2', '/v1/batches/b/events'],
+		...['/translator/document/batches', '/endpoint/translator/document/batches?api-version=1'],
+	];
+	const places = async (headers: Record<string, string>) => {
+		const calls = paths.map((path, at) =>
+			ask(path, { ...headers, 'x-conversation': `talk ${at * 7919}` }),
+		);
+		return new Set((await Promise.all(calls)).map(([, name]) => name));
+	};
+	try {
+		const owners = new Map<string, string>();
+		for (const header of ['x-ms-client-principal-id', 'authorization', 'x-api-key', 'api-key'])
+			for (let person = 0; person < 16; person++) {
+				const found = await places({ [header]: `person ${person * 7919}` });
+				assert.equal(found.size, 1, `${header} ${person}`);
+				owners.set(`person ${person * 7919}`, String([...found][0]));
+			}
+		assert.equal(new Set(owners.values()).size, 2, 'people are told apart');
+		for (let key = 0; key < 9; key++) {
+			const shown = `ngk_${key * 7919}`;
+			const bearer = await places({ authorization: `Bearer ${shown}` });
+			for (const header of ['x-api-key', 'api-key'])
+				assert.deepEqual(await places({ [header]: shown }), bearer, 'whichever way it is shown');
+		}
+		two.stop();
+		const [away] = [...owners].filter(([, name]) => name === 'two').map(([person]) => person);
+		assert.ok(away);
+		for (const path of paths) {
+			const response: Response = await fetch(nginx.url + path, { headers: { 'x-api-key': away } });
+			assert.equal(response.status, 503, `${path}: no 404 of another`);
+			assert.equal(response.headers.get('retry-after'), '5');
+			const { error } = (await response.json()) as { error: { code: string } };
+			assert.equal(error.code, 'daemon_unavailable');
+		}
+		assert.deepEqual(await ask('/v1/chat/completions', { 'x-api-key': away }), [200, 'one']);
+	} finally {
+		await nginx.stop();
+		one.stop();
+		two.stop();
+	}
+});
+
+test('behind nginx nothing that changes something is done twice, and an answer that was lost is computed again', {
+	skip,
+}, async () => {
+	const [one, two] = await Promise.all([startDying('one'), startDying('two')]);
+	const nginx = await startNginx([one.port, two.port]);
+	const post = async (path: string) => {
+		const before = one.got.length + two.got.length;
+		const response = await fetch(nginx.url + path, { method: 'POST', body: '{}' });
+		await response.text();
+		return [response.status, one.got.length + two.got.length - before];
+	};
+	try {
+		one.isDying = true;
+		two.isDying = true;
+		for (const path of [
+			...['/v1/files', '/v1/batches', '/v1/batches/b/cancel', '/translator/document/batches'],
+		])
+			assert.deepEqual(await post(path), [503, 1], path);
+		for (const path of ['/v1/conversations', '/v1/conversations/c/items'])
+			assert.deepEqual(await post(path), [502, 1], path);
+		assert.deepEqual(await post('/v1/chat/completions'), [502, 2]);
+	} finally {
+		await nginx.stop();
+		one.stop();
+		two.stop();
+	}
+});
+
 test('words pass nginx before an answer is whole', { skip }, async () => {
 	const { promise: more, resolve: goOn } = Promise.withResolvers<void>();
 	const slow = createServer(async (request, response) => {

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gatewayMetricNames } from '../../server/gateway/observe/gatewayMetrics.ts';
 import { listenOps, opsMetricNames } from '../../server/http/opsServer.ts';
 import { freePort } from '../support/freePort.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -24,11 +25,21 @@ test('the alerts are such that Prometheus takes, of numbers that there are, and 
 }, () => {
 	const checked = spawnSync('promtool', ['check', 'rules', rules], { encoding: 'utf8' });
 	assert.equal(checked.status, 0, checked.stderr);
-	const [known, asked] = [new Set(opsMetricNames), readFileSync(rules, 'utf8')];
+	const [known, asked] = [
+		new Set([...opsMetricNames, ...gatewayMetricNames]),
+		readFileSync(rules, 'utf8'),
+	];
 	for (const [name] of asked.matchAll(/\bnearglot_\w+/g)) assert.ok(known.has(name), name);
 	const series = (name: string, values: string) => ({ series: `${name}{instance="a"}`, values });
 	const file = join(temporaryFolder('alerts'), 'test.json');
-	const names = ['NotReady', 'RequestsWait', 'SharedStoreAway', 'ReplicaGone'];
+	const names = [
+		...['NotReady', 'RequestsWait', 'SharedStoreAway', 'ReplicaGone', 'NoneReady'],
+		...['GatewayFails', 'GatewayStoreAway', 'IdentityMissing'],
+	];
+	const gateway = (name: string, values: string, labels = '') => ({
+		series: `nearglot_gateway_${name}{instance="g"${labels}}`,
+		values,
+	});
 	/** Numbers of a server in trouble from the twentieth minute on. */
 	const from20 = (well: number, badly: number) => `${well}x19 ${badly}x40`;
 	writeFileSync(
@@ -43,6 +54,10 @@ test('the alerts are such that Prometheus takes, of numbers that there are, and 
 						series('nearglot_requests_waiting', from20(4, 5)),
 						series('nearglot_shared_store_up', from20(1, 0)),
 						{ series: 'up{job="nearglot",instance="a"}', values: from20(1, 0) },
+						gateway('requests_total', '0+100x60', ',outcome="forwarded",status="2xx"'),
+						gateway('requests_total', '0+1x19 20+20x40', ',outcome="forwarded",status="5xx"'),
+						gateway('store_errors_total', '0x19 1+1x40'),
+						gateway('identity_missing_total', '0x19 1x40'),
 					],
 					promql_expr_test: names.flatMap((name) =>
 						['19m', '50m'].map((time) => ({
@@ -51,6 +66,31 @@ test('the alerts are such that Prometheus takes, of numbers that there are, and 
 							exp_samples: time === '50m' ? [{ labels: '{}', value: 1 }] : [],
 						})),
 					),
+				},
+				{
+					interval: '1m',
+					// One of two teams has a server that is ready, and the pods of the other are gone.
+					input_series: [
+						{ series: 'nearglot_ready{namespace="a",instance="a"}', values: '1x60' },
+						{ series: 'nearglot_ready{namespace="b",instance="b"}', values: '1x19 0x40' },
+						{ series: 'nearglot_requests_waiting{namespace="a",instance="a"}', values: '0x60' },
+						{ series: 'nearglot_requests_waiting{namespace="b",instance="b"}', values: '8x60' },
+					],
+					promql_expr_test: ['NoneReady', 'RequestsWait'].map((name) => ({
+						expr: `count by (namespace) (ALERTS{alertname="Nearglot${name}",alertstate="firing"})`,
+						eval_time: '50m',
+						exp_samples: [{ labels: '{namespace="b"}', value: 1 }],
+					})),
+				},
+				{
+					interval: '1m',
+					// Nothing is scraped any more.
+					input_series: [{ series: 'nearglot_ready{instance="a"}', values: '1x19 stale' }],
+					promql_expr_test: ['19m', '40m'].map((time) => ({
+						expr: 'count(ALERTS{alertname="NearglotNoneReady",alertstate="firing"})',
+						eval_time: time,
+						exp_samples: time === '40m' ? [{ labels: '{}', value: 1 }] : [],
+					})),
 				},
 			],
 		}),

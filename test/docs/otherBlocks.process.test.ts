@@ -274,11 +274,11 @@ const checks: Readonly<
 					.array(
 						z.strictObject({
 							job_name: z.string(),
-							metrics_path: z.literal('/metrics'),
-							authorization: z.strictObject({
-								type: z.literal('Bearer'),
-								credentials_file: z.string(),
-							}),
+							metrics_path: z.literal('/metrics').optional(),
+							// The ports of those who run it need no key.
+							authorization: z
+								.strictObject({ type: z.literal('Bearer'), credentials_file: z.string() })
+								.optional(),
 							static_configs: z.array(z.strictObject({ targets: z.array(z.string()).min(1) })),
 						}),
 					)

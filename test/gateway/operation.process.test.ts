@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
@@ -139,6 +139,37 @@ test('a replica whose app takes no connection is not ready, and lives; it is rea
 	assert.equal(await proof.state(), 'ok');
 	app.close();
 	upstream[Symbol.dispose]();
+});
+
+test('a connection to the app that does not come is given up, and none stays open', async () => {
+	const opened: Socket[] = [];
+	let now = 0;
+	const connect = () => {
+		const socket = new Socket();
+		opened.push(socket);
+		return socket;
+	};
+	const proof = upstreamProof({ connect }, () => now);
+	for (let round = 0; round < 2; round++) {
+		now += 1000;
+		assert.equal(await proof.state(), 'unreachable');
+	}
+	await until('both are closed', () => opened.every(({ destroyed }) => destroyed));
+	assert.equal(opened.length, 2);
+});
+
+test('the numbers of the layer can be had from other machines, where its settings say so', async () => {
+	await using usual = await Harness.start({ config: { 'x-gateway': { adminPort: 0 } } });
+	assert.match(usual.gateway.adminUrl ?? '', /^http:\/\/127\.0\.0\.1:/);
+	await using open = await Harness.start({
+		config: { 'x-gateway': { adminPort: 0, adminHost: '0.0.0.0' } },
+	});
+	const { hostname, port } = new URL(open.gateway.adminUrl ?? '');
+	assert.equal(hostname, '0.0.0.0');
+	for (const path of ['/metrics', '/healthz', '/jwks']) {
+		const response = await fetch(`http://127.0.0.2:${port}${path}`);
+		assert.equal(response.status, 200, path);
+	}
 });
 
 test('probes are answered where signing in is off', async () => {

@@ -97,3 +97,27 @@ test('a batch of documents that is tried again has as many translations as had f
 	const kept = await readJsonObject<BatchRecord>(store, keys.record(again.record.id));
 	assert.deepEqual(kept?.metadata, { ...metadata, translations: '1', retry_of: record.id });
 });
+
+test('the same request sent twice at a moment keeps one file of requests, and both are told the same', async () => {
+	const { batches, contents, store } = await opened({});
+	const put = store.putIfAbsent.bind(store);
+	const both = Promise.withResolvers<void>();
+	let asking = 0;
+	Object.assign(store, {
+		putIfAbsent: async (...given: Parameters<typeof put>) => {
+			// Neither has found a record of the other.
+			if (given[0].endsWith('/batch.json')) {
+				if (++asking === 2) both.resolve();
+				await both.promise;
+			}
+			return put(...given);
+		},
+	});
+	const make = () =>
+		batches.createOf(owner, content('{}\n'), { filename: 'made', bytes: 3 }, asked, {
+			...{ key: 'key', request: 'the same' },
+		});
+	const [first, second] = await Promise.all([make(), make()]);
+	assert.deepEqual(first.record, second.record);
+	assert.deepEqual(await contents(), [first.record.inputFileId]);
+});

@@ -3,15 +3,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { batchText } from '../../server/cli/batchText.ts';
 import { batchAnswer } from '../../server/http/serializeBatch.ts';
 import { finishBatch } from '../../server/jobs/finishBatch.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
+import { errorAnswer } from '../../server/jobs/itemRow.ts';
 import { type BatchRecord, batchVersion, keys } from '../../server/jobs/jobTypes.ts';
 import { OpenBatch } from '../../server/jobs/openBatch.ts';
+import { openSqliteQueue } from '../../server/jobs/sqliteQueue.ts';
 import { StoredFiles } from '../../server/jobs/storedFiles.ts';
+import { AppError } from '../../server/protocol/index.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
-import { begun, finished, items, owner } from './batchProcesses.ts';
+import { asked, begun, finished, items, owner } from './batchProcesses.ts';
 import { capitals, openJobs } from './jobWorker.ts';
 
 test('a batch is work until it ends or rests, but for a queue that others have, too', async () => {
@@ -70,4 +74,71 @@ test('a batch whose files are being written says since when', async () => {
 		input_tokens_details: { cached_tokens: 0 },
 		output_tokens_details: { reasoning_tokens: 0 },
 	});
+});
+
+test('a batch that waits for a limit says for what and until when, and keeps no replaced server', async () => {
+	const folder = temporaryFolder('busy');
+	const at = Date.UTC(2026, 0, 1);
+	const options = {
+		...{ store: join(folder, 'store'), queue: join(folder, 'queue.db'), leaseMs: 10_000 },
+		...{ isAlone: true, width: 1, itemMs: 0 },
+	};
+	let isLimited = true;
+	const goOn = Promise.withResolvers<void>();
+	const service = openJobs(options, {}, () => at, { pause: () => goOn.promise });
+	service.start(async (call, signal) => {
+		const limit = new AppError('rate_limited', 'Your limit of requests is used up.');
+		if (isLimited) return { ...errorAnswer(limit), retryAfterS: 3600 };
+		return capitals(0)(call, signal);
+	});
+	const jobs = await service.open();
+	const id = await asked(jobs, items(4));
+	const shown = async () => batchAnswer(await jobs.batches.get(owner.person, id), 0);
+	await until('it is said', async () => (await shown()).problem !== null);
+	const { problem } = await shown();
+	assert.deepEqual(problem, {
+		...{ code: 'rate_limited', message: 'Your limit of requests is used up.' },
+		until: at / 1000 + 3600,
+	});
+	assert.match(
+		batchText(await shown()),
+		/^In the way until 2026-01-01T01:00:00Z: Your limit of requests is used up\.$/m,
+	);
+	assert.equal(service.isBusy, false);
+	isLimited = false;
+	goOn.resolve();
+	await finished(jobs, id);
+	assert.equal((await shown()).problem, null);
+	await service.close();
+});
+
+test('a part whose result is in the store is done, whatever the queue says of it', async () => {
+	const folder = temporaryFolder('busy');
+	const options = {
+		...{ store: join(folder, 'store'), queue: join(folder, 'queue.db'), leaseMs: 300 },
+		...{ isAlone: true, width: 1, itemMs: 0 },
+	};
+	const queue = openSqliteQueue(options.queue, { now: Date.now });
+	let refusals = 0;
+	const service = openJobs(options, {}, Date.now, {
+		openQueue: async () => ({
+			...queue,
+			complete: async (lease) => {
+				if (refusals++ === 0) throw new AppError('store_unavailable', 'The queue is away.');
+				return queue.complete(lease);
+			},
+		}),
+	});
+	service.start(capitals(0));
+	const jobs = await service.open();
+	const id = await asked(jobs, items(120));
+	const problems = new Set<string>();
+	await until('it has ended', async () => {
+		const { open, end } = await jobs.batches.get(owner.person, id);
+		if (open?.problem !== undefined) problems.add(open.problem.message);
+		return end !== undefined;
+	});
+	assert.ok(refusals > 0);
+	assert.deepEqual([...problems], []);
+	await service.close();
 });

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { jobLimits } from '../../server/jobs/batchLimits.ts';
 import { DoneShards, doneOf } from '../../server/jobs/doneShards.ts';
 import { expired, finishBatch } from '../../server/jobs/finishBatch.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
-import { JobService } from '../../server/jobs/jobService.ts';
+import { JobService, type OpenJobs } from '../../server/jobs/jobService.ts';
 import {
 	type BatchEnd,
 	type BatchRecord,
@@ -178,4 +179,74 @@ test('a batch that was told to go on though it did not rest hears that it is can
 	// Its lease, which is taken away as well, lasts for much longer.
 	await until('its item has ended', () => ended === 1, 5000);
 	await service.close();
+});
+
+const addBatch = async ({ files, batches }: OpenJobs, count: number): Promise<string> => {
+	const content = Readable.from(items(count).map((line) => Buffer.from(line)));
+	const { id } = await files.add('local', content, { filename: 'in', purpose: 'batch' });
+	const { record } = await batches.create(owner, {
+		...{ inputFileId: id, endpoint: '/v1/chat/completions', completionWindow: '1h' },
+	});
+	return record.id;
+};
+
+test('many batches that are long to join hold up nobody’s beginning', async () => {
+	const release = Promise.withResolvers<void>();
+	const slow = new Set<string>();
+	const service = serviceIn(temporaryFolder('manager'), (key) =>
+		slow.has(key.split('/')[1] ?? '') && key.includes('/shards/') ? release.promise : undefined,
+	);
+	const goOn = Promise.withResolvers<void>();
+	service.start(async (call, signal) => {
+		await goOn.promise;
+		return capitals(0)(call, signal);
+	});
+	const jobs = await service.open();
+	// More than there are steps at a time.
+	for (let at = 0; at < 20; at++) slow.add(await addBatch(jobs, 1));
+	goOn.resolve();
+	const view = (id: string) => jobs.batches.get('local', id);
+	await until('all are done', async () => {
+		const views = await Promise.all([...slow].map(view));
+		return views.every(({ open }) => open?.isDone);
+	});
+	const other = await addBatch(jobs, 3);
+	await until('the other one is done', async () => (await view(other)).open?.isDone === true);
+	release.resolve();
+	await until('all have ended', async () => {
+		const views = await Promise.all([...slow, other].map(view));
+		return views.every(({ end }) => end !== undefined);
+	});
+	await service.close();
+});
+
+test('a server that ends does not wait until a batch is joined, and the next one joins it', async () => {
+	const folder = temporaryFolder('manager');
+	let reads = 0;
+	const begin = async (): Promise<JobService> => {
+		const service = serviceIn(folder, (key) => {
+			if (!key.includes('/shards/')) return undefined;
+			reads++;
+			return sleep(20);
+		});
+		service.start(capitals(0));
+		return service;
+	};
+	const first = await begin();
+	// Forty parts.
+	const id = await addBatch(await first.open(), 2000);
+	await until('it is being joined', () => reads > 2);
+	await first.close();
+	assert.ok(reads < 20, `${reads} of 40 were read`);
+	const second = await begin();
+	const jobs = await second.open();
+	await until(
+		'it has ended',
+		async () => (await jobs.batches.get('local', id)).end !== undefined,
+		30_000,
+	);
+	const contents: string[] = [];
+	for await (const key of jobs.store.list(keys.files)) contents.push(key);
+	assert.equal(contents.length, 2, 'its requests and its output');
+	await second.close();
 });

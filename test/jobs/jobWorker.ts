@@ -45,11 +45,10 @@ export function openJobs(
 	options: JobWorkerOptions,
 	env: NodeJS.ProcessEnv = {},
 	now: () => number = Date.now,
-	more: Pick<JobServiceDeps, 'pause'> = {},
+	more: Partial<Pick<JobServiceDeps, 'pause' | 'openQueue'>> = {},
 ): JobService {
 	let left = options.fault?.times ?? 0;
 	return new JobService({
-		...more,
 		openStore: () => openFolderStore(options.store, now),
 		openQueue: async () =>
 			options.queue.startsWith('redis://')
@@ -72,6 +71,7 @@ export function openJobs(
 				writeFileSync(join(options.store, '..', options.mark), '');
 			if (point === options.fault?.point && --left === 0) process.kill(process.pid, 'SIGKILL');
 		},
+		...more,
 	});
 }
 

@@ -142,3 +142,29 @@ test('a sweep reads each record once, and ends when it is told to', async () => 
 	await assert.rejects(sweepOld(other, stop.signal), { name: 'AbortError' });
 	assert.equal(reads, 7);
 });
+
+test('what is left of a batch stays when the request that did not make it comes again', async () => {
+	const began = Date.UTC(2026, 0, 1);
+	await using store = await openFolderStore(temporaryFolder('old'), () => began);
+	const id = timedId('batch_', began);
+	await store.put(keys.batchOf('p', id), Buffer.from(' '));
+	let looks = 0;
+	const meanwhile = new Proxy(store, {
+		get: (target, name) =>
+			name === 'size'
+				? async (key: string) => {
+						const size = await target.size(key);
+						if (key === keys.record(id) && looks++ === 0) {
+							await target.put(keys.record(id), jsonContent({ id }));
+							await target.put(keys.openBatch(id), Buffer.from(' '));
+						}
+						return size;
+					}
+				: Reflect.get(target, name).bind(target),
+	});
+	const now = () => began + 2 * day;
+	const files = new StoredFiles(meanwhile, now);
+	await sweepOld({ store: meanwhile, files, keepDays: 30, now, log: silentLogger });
+	for (const key of [keys.record(id), keys.openBatch(id), keys.batchOf('p', id)])
+		assert.notEqual(await store.size(key), undefined, key);
+});

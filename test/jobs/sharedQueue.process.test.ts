@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
 import { openBullQueue } from '../../server/jobs/bullQueue.ts';
+import type { JobQueue } from '../../server/jobs/jobQueue.ts';
 import { RedisServer, redisMissing } from '../gateway/support/redisServer.ts';
 import { needsFreezing } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -244,4 +245,64 @@ test('with Redis, turns go on where any of its servers is, and begin anew when n
 		await done(50);
 		assert.equal(await works.lease(5000), undefined);
 	}
+});
+
+/** Leases and completes so many; of which batches they were. */
+async function served(queue: JobQueue, count: number, except?: ReadonlySet<string>) {
+	const batches: string[] = [];
+	for (let turn = 0; turn < count; turn++) {
+		const lease = await queue.lease(5000, except);
+		assert.ok(lease !== undefined, `turn ${turn}`);
+		batches.push(lease.batch);
+		await queue.complete(lease);
+	}
+	return batches;
+}
+
+const shardsOf = (batch: string, count: number) =>
+	Array.from({ length: count }, (_, shard) => ({ batch, shard }));
+
+test('with Redis, batches share beyond the last of its priorities as before it', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await using queue = await openBullQueue(own.url, 5000, Date.now);
+	// The farm has been busy for so long.
+	await queue.add(shardsOf('old', 1), 1);
+	await own.tell('ZADD', 'nearglot:jobs:served', '2097140', 'turn');
+	await queue.add(shardsOf('large', 60), 1);
+	await queue.add(shardsOf('small', 20), 1);
+	await served(queue, 1);
+	for (const [round, batch] of ['late', 'later'].entries()) {
+		const next = await served(queue, 20);
+		const small = next.filter((one) => one !== 'large').length;
+		assert.ok(small >= 9, `${small} of 20 turns in round ${round}`);
+		await queue.add(shardsOf(batch, 10), 1);
+	}
+	// One that is given back comes again, and one that is called forward keeps its turn.
+	const lease = await queue.lease(5000);
+	assert.ok(lease !== undefined);
+	await queue.giveBack(lease);
+	assert.equal((await served(queue, 1, new Set(['nobody']))).length, 1);
+	assert.equal((await served(queue, 59)).length, 59);
+	assert.equal(await queue.lease(5000), undefined);
+});
+
+test('with Redis, a batch that was left out for a while goes on beside the others, not before them', {
+	skip,
+}, async () => {
+	await using own = await RedisServer.start();
+	await using leavesOut = await openBullQueue(own.url, 5000, Date.now);
+	await using queue = await openBullQueue(own.url, 5000, Date.now);
+	await queue.add(shardsOf('limited', 60), 1);
+	await queue.add(shardsOf('other', 200), 1);
+	await served(leavesOut, 60, new Set(['limited']));
+	await queue.add(shardsOf('late', 15), 1);
+	const next = await served(queue, 45);
+	const count = (batch: string): number => next.filter((one) => one === batch).length;
+	assert.ok(count('late') >= 13, `${count('late')} of 45 turns are the late one's`);
+	assert.ok(count('other') >= 13, `${count('other')} of 45 turns are the other's`);
+	assert.ok(count('limited') >= 13, `${count('limited')} of 45 turns are of the one left out`);
+	assert.equal((await served(queue, 170)).length, 170);
+	assert.equal(await queue.lease(5000), undefined);
 });

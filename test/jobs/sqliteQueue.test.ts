@@ -52,6 +52,33 @@ test('batches of one part that keep coming hold up no large one', async () => {
 	assert.ok(done >= 90 && done <= 110, `${done} of 200 turns`);
 });
 
+test('a batch that was left out for a while goes on beside the others, not before them', async () => {
+	await using queue = openSqliteQueue(join(temporaryFolder('queue'), 'queue.db'), {
+		now: () => 0,
+	});
+	const order = async (count: number, except?: ReadonlySet<string>): Promise<string[]> => {
+		const found: string[] = [];
+		for (let at = 0; at < count; at++) {
+			const lease = await queue.lease(1000, except);
+			assert.ok(lease !== undefined);
+			found.push(lease.batch);
+			await queue.complete(lease);
+		}
+		return found;
+	};
+	await queue.add(shards('limited', 100), 1);
+	await queue.add(shards('other', 300), 1);
+	await order(100, new Set(['limited']));
+	await queue.add(shards('late', 20), 1);
+	const next = await order(60);
+	const count = (batch: string): number => next.filter((one) => one === batch).length;
+	assert.equal(count('late'), 20);
+	assert.ok(count('other') >= 18, `${count('other')} of 60 turns are the other's`);
+	assert.ok(count('limited') >= 18, `${count('limited')} of 60 turns are of the one left out`);
+	assert.equal((await order(260)).length, 260, 'nothing is lost');
+	assert.equal(await queue.lease(1000), undefined);
+});
+
 test('a computer that slept longer than its lease goes on, unless somebody else has begun', async () => {
 	let at = 0;
 	await using queue = openSqliteQueue(join(temporaryFolder('queue'), 'queue.db'), {

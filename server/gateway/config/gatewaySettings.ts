@@ -156,8 +156,9 @@ export interface GatewaySettings {
 		readonly refreshLeaseMs: number;
 	};
 	readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-	/** Port of the loopback listener with `/metrics`, `/healthz` and the assertion keys. */
+	/** Port of the listener with `/metrics`, `/healthz` and the assertion keys. */
 	readonly adminPort: number | undefined;
+	readonly adminHost: string;
 	/** Path of the audit log; `-` is stderr. */
 	readonly auditFile: string;
 	/** Scopes announced in the protected-resource metadata; undefined turns the document off. */

@@ -148,6 +148,7 @@ export function parseSettings(
 		},
 		tls,
 		adminPort: own.adminPort,
+		adminHost: own.adminHost,
 		auditFile: own.auditFile,
 		resourceScopes: parseScopes(own, env),
 	};

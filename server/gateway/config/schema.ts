@@ -129,7 +129,12 @@ const gatewayOwn = sectionSetting({
 		certFile: textSetting('Certificate chain, PEM'),
 		keyFile: textSetting('Private key, PEM'),
 	}),
-	adminPort: optionalInteger(0, 65_535, 'Loopback port for /metrics, /healthz and /jwks'),
+	adminPort: optionalInteger(0, 65_535, 'Port for /metrics, /healthz and /jwks'),
+	adminHost: z
+		.string()
+		.min(1)
+		.default('127.0.0.1')
+		.describe('Address of that port; 0.0.0.0 lets other machines ask, without a key'),
 	auditFile: z.string().min(1).default('-').describe('Path of the audit log; - is stderr'),
 	resourceScopes: optionalList('Scopes for the protected-resource metadata'),
 }).describe('Settings this program adds');

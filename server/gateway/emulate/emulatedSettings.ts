@@ -40,6 +40,7 @@ const replaced = new Set([
 	'upstreamSecret',
 	'tls',
 	'adminPort',
+	'adminHost',
 	'auditFile',
 ]);
 

@@ -1,4 +1,4 @@
-/** Loopback listener for the operator of the layer: metrics, liveness, public keys of the assertion. */
+/** Listener for the operator of the layer: metrics, liveness, public keys of the assertion. Nothing in it is secret. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +9,14 @@ export interface AdminServer extends AsyncDisposable {
 	readonly url: string;
 }
 
-/** @throws AppError `port_in_use` */
+/** @throws AppError `port_in_use`; `invalid_request` for a host that is not of this machine */
 export async function createAdminServer(
-	port: number,
+	place: { readonly host: string; readonly port: number },
 	context: GatewayContext,
 	openExchanges: () => number,
 ): Promise<AdminServer> {
-	const server = createServer((request, response) => {
+	const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
+	const server = createServer(limits, (request, response) => {
 		const path = (request.url ?? '').split('?', 1)[0];
 		const send = (status: number, type: string, text: string) =>
 			response.writeHead(status, { 'Content-Type': type }).end(text);
@@ -32,10 +33,12 @@ export async function createAdminServer(
 			);
 		else send(404, 'text/plain', 'Known: /metrics, /healthz, /jwks.\n');
 	});
-	const name = 'x-gateway.adminPort';
-	await bind(server, { host: '127.0.0.1', port }, { port: name, host: name });
+	// Other machines may ask, too: each question is one short request.
+	server.maxConnections = 256;
+	await bind(server, place, { port: 'x-gateway.adminPort', host: 'x-gateway.adminHost' });
+	const shown = place.host.includes(':') ? `[${place.host}]` : place.host;
 	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		url: `http://${shown}:${(server.address() as AddressInfo).port}`,
 		[Symbol.asyncDispose]: () =>
 			new Promise((resolve) => {
 				server.close(() => resolve());

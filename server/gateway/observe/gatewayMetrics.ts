@@ -22,6 +22,9 @@ const help: Readonly<Record<string, string>> = {
 	[upstreamSeconds]: 'Time to the first byte of the app.',
 };
 
+/** What the gateway may count. */
+export const gatewayMetricNames: readonly string[] = Object.keys(help);
+
 export function gatewayMetrics(): Metrics {
 	return createMetrics({ help, buckets, shown: [upstreamSeconds] });
 }

@@ -1,7 +1,7 @@
 /** A question that probes ask: it is put about once a second, however many they are, and answered within one. */
 
 /** Probes give up after a second, and one that fails for that ends a process that lives. */
-const maxWaitMs = 800;
+export const maxProbeMs = 800;
 const rememberedMs = 1000;
 
 export class ProbedState<State extends string> {
@@ -37,7 +37,7 @@ export class ProbedState<State extends string> {
 	async #ask(): Promise<State> {
 		let timer: NodeJS.Timeout | undefined;
 		const late = new Promise<State>((resolve) => {
-			timer = setTimeout(() => resolve(this.#bad), maxWaitMs);
+			timer = setTimeout(() => resolve(this.#bad), maxProbeMs);
 		});
 		const state = this.#prove().then(
 			() => this.#good,

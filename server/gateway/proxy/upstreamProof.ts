@@ -1,7 +1,7 @@
 /** Whether the app behind the layer takes connections, for probes. However many requests come, it is tried about once a second. */
 
 import type { Socket } from 'node:net';
-import { ProbedState } from '../observe/probedState.ts';
+import { maxProbeMs, ProbedState } from '../observe/probedState.ts';
 import type { Upstream } from './upstream.ts';
 
 export type UpstreamState = 'ok' | 'unreachable';
@@ -16,6 +16,8 @@ export function upstreamProof(
 
 function connected(socket: Socket): Promise<void> {
 	return new Promise<void>((resolve, reject) => {
+		// A host that says nothing would keep each of them for minutes.
+		socket.setTimeout(maxProbeMs, () => socket.destroy());
 		socket.once('connect', resolve);
 		socket.once('error', reject);
 		socket.once('close', () => reject(new Error('The connection was closed.')));

@@ -53,7 +53,7 @@ const faults: readonly Fault[] = [
 
 /** @throws AppError that names the server, never the password; `store_unavailable` for what may pass by itself */
 export async function checkRedis(url: string, name = sessionStore): Promise<void> {
-	const client = makeClient(url, false);
+	const client = makeClient(url, { again: false, setting: name.where });
 	// What fails is thrown below.
 	client.on('error', () => {});
 	try {

@@ -119,8 +119,11 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 	};
 }
 
-/** @param again False: a connection that fails is not tried again. */
-export function makeClient(url: string, again = true) {
+/**
+ * @param again False: a connection that fails is not tried again.
+ * @param setting Where the address was given.
+ */
+export function makeClient(url: string, { again = true, setting = 'x-gateway.store' } = {}) {
 	try {
 		return createClient({
 			url,
@@ -136,7 +139,7 @@ export function makeClient(url: string, again = true) {
 	} catch {
 		throw new AppError(
 			'invalid_request',
-			'The address in x-gateway.store is none that Redis can have: write redis://[user:password@]host:port[/number], with % and @ in a password percent-encoded.',
+			`The address in ${setting} is none that Redis can have: write redis://[user:password@]host:port[/number], with % and @ in a password percent-encoded.`,
 		);
 	}
 }

@@ -66,7 +66,9 @@ const batch = z.object({
 			seconds_left: z.number().nullable(),
 		})
 		.nullable(),
-	problem: z.object({ code: z.string(), message: z.string() }).nullable(),
+	problem: z
+		.object({ code: z.string(), message: z.string(), until: z.number().optional() })
+		.nullable(),
 });
 export type BatchAnswer = z.output<typeof batch>;
 

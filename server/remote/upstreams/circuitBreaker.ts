@@ -22,13 +22,15 @@ export class CircuitBreaker {
 		this.#openMs = openMs;
 	}
 
-	/** Seconds until a request may try, 0 when it may now. Of those that come after the time, one tries at a time. */
-	enter(): number {
+	/** Seconds until a request may try, 0 when it may now. */
+	get waitS(): number {
 		if (this.#failures < this.#maxFailures) return 0;
-		const waitMs = this.#closedAgainAt - this.#now();
-		if (waitMs > 0) return Math.ceil(waitMs / 1000);
-		this.#closedAgainAt = this.#now() + this.#openMs;
-		return 0;
+		return Math.ceil(Math.max(0, this.#closedAgainAt - this.#now()) / 1000);
+	}
+
+	/** A request tries: of those that come when the time is over, one at a time. */
+	enter(): void {
+		if (this.#failures >= this.#maxFailures) this.#closedAgainAt = this.#now() + this.#openMs;
 	}
 
 	succeeded(): void {

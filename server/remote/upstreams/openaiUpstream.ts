@@ -9,12 +9,13 @@ import { taskSchema } from '../../protocol/routes/answers.ts';
 import { readEvents } from '../../protocol/sse.ts';
 import { wholeJson } from '../../protocol/wholeJson.ts';
 import { detectForm } from './answerBytes.ts';
-import { CircuitBreaker } from './circuitBreaker.ts';
 import { Dialect } from './dialect.ts';
+import { EngineBreaker } from './engineBreaker.ts';
 import { failureOf } from './upstreamErrors.ts';
 import {
 	createExchange,
 	EndlessAnswer,
+	maxSigns,
 	type ReadAnswer,
 	type UpstreamDeps,
 } from './upstreamExchange.ts';
@@ -89,7 +90,7 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 	const lists = createExchange(
 		entry,
 		deps,
-		new CircuitBreaker({ ...deps, maxFailures: maxListFailures }),
+		new EngineBreaker({ ...deps, maxFailures: maxListFailures }),
 	);
 	const silenceMs = entry.timeoutS * 1000;
 	const dialect = new Dialect();
@@ -122,6 +123,7 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		let isWhole = false;
 		const take = (object: Record<string, unknown>) => {
 			if (object['error'] != null) throw failureOf(entry, object, answer.key);
+			if (bringsMore(object)) answer.advanced();
 			if (!onObject(object) || isWhole) return;
 			isWhole = true;
 			answer.endWithin(afterwordMs);
@@ -156,7 +158,9 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 				{
 					path,
 					body: body instanceof FormData ? body : wholeJson(body),
+					model: modelIn(body instanceof FormData ? body.get('model') : body['model']),
 					silenceMs: silenceMs + moreS * 1000,
+					emptyMs: silenceMs * maxSigns + moreS * 1000,
 				},
 				wholeObject,
 				signal,
@@ -164,12 +168,27 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		stream: (path, body, onObject, signal, conversation) =>
 			dialect.say(body, (said) =>
 				ask(
-					{ path, body: wholeJson(said), silenceMs, conversation },
+					{ path, body: wholeJson(said), model: modelIn(said['model']), silenceMs, conversation },
 					(answer) => readStream(answer, onObject),
 					signal,
 				),
 			),
 	};
+}
+
+const modelIn = (value: unknown): string | undefined =>
+	typeof value === 'string' ? value : undefined;
+
+/** Whether an object of a stream brings a piece of the answer: some engines send empty ones to say that they live. */
+const bringsMore = ({ choices }: JsonFields): boolean =>
+	Array.isArray(choices) && choices.some(isFilled);
+
+/** Whether there is any text in it; who speaks is none. */
+function isFilled(value: unknown): boolean {
+	if (typeof value === 'string') return value !== '';
+	if (Array.isArray(value)) return value.some(isFilled);
+	if (!isRecord(value)) return false;
+	return Object.entries(value).some(([name, inner]) => name !== 'role' && isFilled(inner));
 }
 
 const maxIdLength = 200;

@@ -31,12 +31,19 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 const maxQuoted = 300;
 
 /** `The engine 'lab' (vllm.lab:8000)`: how it is called in messages. */
-export const shownUpstream = ({ name, url }: Pick<UpstreamEntry, 'name' | 'url'>): string =>
-	`The engine '${name}' (${new URL(url).host})`;
+export const shownUpstream = (entry: Pick<UpstreamEntry, 'name' | 'url'>): string =>
+	`The ${shownInside(entry).slice('the '.length)}`;
+
+/** The same within a sentence. */
+export const shownInside = ({ name, url }: Pick<UpstreamEntry, 'name' | 'url'>): string =>
+	`the engine '${name}' (${new URL(url).host})`;
 
 /** Whether an error says that the engine does not work, rather than that it refuses this request. */
 export const isFault = ({ code }: AppError): boolean =>
 	code === 'upstream_failed' || code === 'timeout';
+
+/** The engine refuses the key that was shown for everybody; how it works is another question. */
+export class KeyRefusal extends AppError {}
 
 /** An answer outside 2xx. @param secret the key, which no message holds */
 export function refusalOf(
@@ -58,7 +65,7 @@ export function refusalOf(
 }
 
 const keyRefusal = (entry: UpstreamEntry, status: number): AppError =>
-	new AppError(
+	new KeyRefusal(
 		'upstream_failed',
 		`${shownUpstream(entry)} refuses its key (${status}). ${keyAdvice(entry)}`,
 	);

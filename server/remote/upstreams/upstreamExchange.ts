@@ -7,8 +7,15 @@ import { conversationHeaders } from '../../protocol/conversationHeader.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
 import { plainBytes } from './answerBytes.ts';
-import { CircuitBreaker } from './circuitBreaker.ts';
-import { failureOf, isFault, refusalOf, shownUpstream } from './upstreamErrors.ts';
+import { EngineBreaker, type EngineOutcome, type LeftAlone } from './engineBreaker.ts';
+import {
+	failureOf,
+	isFault,
+	KeyRefusal,
+	refusalOf,
+	shownInside,
+	shownUpstream,
+} from './upstreamErrors.ts';
 import type { UpstreamEntry } from './upstreamFile.ts';
 
 export interface UpstreamDeps {
@@ -35,6 +42,8 @@ export interface ReadAnswer {
 	readonly key: string | undefined;
 	/** From now on it gets so many milliseconds altogether, whatever comes. */
 	readonly endWithin: (milliseconds: number) => void;
+	/** A piece of what was asked for has come, which is more than a sign of life. */
+	readonly advanced: () => void;
 }
 
 export interface UpstreamQuestion {
@@ -46,6 +55,10 @@ export interface UpstreamQuestion {
 	readonly silenceMs: number;
 	/** The answer has to be whole within that time. */
 	readonly isTotal?: boolean;
+	/** After so long without a piece of the answer it is given up, whatever signs of life come. */
+	readonly emptyMs?: number;
+	/** Which model is asked: its failures are its own. */
+	readonly model?: string | undefined;
 	/** Which one it is a turn of, for a balancer before the engine. */
 	readonly conversation?: string | undefined;
 }
@@ -67,10 +80,15 @@ export interface UpstreamExchange {
 	nonsense(): AppError;
 }
 
+/** Characters of the name of a model that messages show. */
+const maxNameLength = 100;
 /** Bytes of an answer that comes as a whole, and of a list. */
 const maxBodyBytes = 16 << 20;
 /** Bytes of a stream: far beyond the longest answer of the longest context. */
 const maxStreamBytes = 128 << 20;
+
+/** Proxies say that they live while the engine behind them hangs: so many times the silence that is allowed. */
+export const maxSigns = 10;
 
 /** An answer that would go on for ever. */
 export class EndlessAnswer extends AppError {}
@@ -78,7 +96,7 @@ export class EndlessAnswer extends AppError {}
 export function createExchange(
 	entry: UpstreamEntry,
 	deps: UpstreamDeps,
-	breaker = new CircuitBreaker(deps),
+	breaker = new EngineBreaker(deps),
 ): UpstreamExchange {
 	const who = shownUpstream(entry);
 
@@ -113,29 +131,34 @@ export function createExchange(
 	};
 
 	const ask: UpstreamExchange['ask'] = async (question, read, signal) => {
-		const { path, body, silenceMs, isTotal = false, conversation } = question;
-		const waitS = breaker.enter();
-		if (waitS > 0)
-			throw new AppError(
-				'upstream_failed',
-				`${who} failed several times in a row and is left alone for ${waitS} s. nearglot upstreams test ${entry.name} says what is wrong.`,
-				{ retryAfterS: waitS },
-			);
+		const { path, body, silenceMs, isTotal = false, conversation, model } = question;
+		const { emptyMs = silenceMs * maxSigns } = question;
+		const left = breaker.enter(model);
+		if (left !== undefined) throw leftAlone(left, model);
 		const silent = new AbortController();
+		const empty = new AbortController();
 		let [isLimited, stop] = [isTotal, deps.after(silenceMs, () => silent.abort())];
+		let stopEmpty = deps.after(emptyMs, () => empty.abort());
 		const alive = () => {
 			if (isLimited) return;
 			stop();
 			stop = deps.after(silenceMs, () => silent.abort());
+		};
+		const advanced = () => {
+			stopEmpty();
+			stopEmpty = deps.after(emptyMs, () => empty.abort());
 		};
 		const endWithin = (milliseconds: number) => {
 			stop();
 			isLimited = true;
 			stop = deps.after(milliseconds, () => silent.abort());
 		};
+		const stops = [silent.signal, empty.signal, ...(signal === undefined ? [] : [signal])];
+		let isSent = false;
 		let hasBegun = false;
 		try {
 			const key = await keyOf();
+			isSent = true;
 			const response = await deps.fetch(entry.url + path, {
 				method: body === undefined ? 'GET' : 'POST',
 				headers: {
@@ -147,7 +170,7 @@ export function createExchange(
 				},
 				...(body === undefined ? {} : { body }),
 				redirect: 'manual',
-				signal: signal === undefined ? silent.signal : AbortSignal.any([signal, silent.signal]),
+				signal: AbortSignal.any(stops),
 			});
 			hasBegun = true;
 			alive();
@@ -155,30 +178,46 @@ export function createExchange(
 			const { status, headers } = response;
 			if (!response.ok) throw refusalOf(entry, status, headers, await wholeText(bytes), key);
 			const contentType = headers.get('content-type') ?? '';
-			const result = await read({ bytes, contentType, key, endWithin });
-			breaker.succeeded();
+			const result = await read({ bytes, contentType, key, endWithin, advanced });
+			breaker.note(model, 'answered');
 			return result;
 		} catch (error) {
 			if (signal?.aborted) throw new AppError('cancelled', undefined, { cause: error });
+			const isSilent = silent.signal.aborted || empty.signal.aborted;
 			const failure = silent.signal.aborted
 				? new AppError('timeout', saysNothing(silenceMs, isTotal), { cause: error })
-				: error instanceof AppError
-					? error
-					: new AppError('upstream_failed', brokenOff(hasBegun, reasonOf(error)), {
-							cause: error,
-						});
-			if (isFault(failure)) breaker.failed();
-			else breaker.succeeded();
+				: empty.signal.aborted
+					? new AppError('timeout', saysOnly(emptyMs), { cause: error })
+					: error instanceof AppError
+						? error
+						: new AppError('upstream_failed', brokenOff(hasBegun, reasonOf(error)), {
+								cause: error,
+							});
+			// A key that cannot be read is no failure of the engine.
+			if (isSent) breaker.note(model, outcomeOf(failure, hasBegun, isSilent));
 			throw failure;
 		} finally {
 			stop();
+			stopEmpty();
 		}
 	};
+
+	const leftAlone = ({ isModel, waitS }: LeftAlone, model = '') =>
+		new AppError(
+			'upstream_failed',
+			isModel
+				? `The model '${model.slice(0, maxNameLength)}' of ${shownInside(entry)} failed several times in a row and is left alone for ${waitS} s. Its other models are there.`
+				: `${who} failed several times in a row and is left alone for ${waitS} s. nearglot upstreams test ${entry.name} says what is wrong.`,
+			{ retryAfterS: waitS },
+		);
 
 	const saysNothing = (ms: number, isTotal: boolean) =>
 		isTotal
 			? `${who} did not answer within ${ms / 1000} s.`
 			: `${who} said nothing for ${ms / 1000} s.`;
+
+	const saysOnly = (ms: number) =>
+		`${who} said for ${ms / 1000} s that it lives, and nothing of an answer.`;
 
 	const brokenOff = (hasBegun: boolean, reason: string) =>
 		hasBegun
@@ -248,6 +287,14 @@ export function createExchange(
 			return data;
 		},
 	};
+}
+
+/** Whose failure it is. */
+function outcomeOf(failure: AppError, hasBegun: boolean, isSilent: boolean): EngineOutcome {
+	if (failure instanceof KeyRefusal) return 'keyRefused';
+	if (!isFault(failure)) return 'answered';
+	if (hasBegun) return 'failed';
+	return isSilent ? 'silent' : 'unreachable';
 }
 
 async function* watched(

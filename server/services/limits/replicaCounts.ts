@@ -7,6 +7,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../../gateway/store/store.ts';
+import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ForwardClock } from './forwardClock.ts';
 import { type CountChange, type LimitCounts, LocalCounts, OrderedCounts } from './limitCounts.ts';
@@ -31,10 +32,24 @@ interface Unsent {
 }
 
 /** A change that waits for its turn; what it answers is told when the state is kept. */
-type WaitingChange = (
-	state: CountState,
-	nowMs: number,
-) => { readonly next?: CountState; readonly finish: () => void };
+interface WaitingChange {
+	readonly apply: (
+		state: CountState,
+		nowMs: number,
+	) => { readonly next?: CountState; readonly finish: () => void };
+	readonly fail: (error: unknown) => void;
+}
+
+/** A step, and what the store may know of it. */
+interface Step {
+	readonly number: number;
+	isOver: boolean;
+	/** Something was written: nobody knows whether it was kept until it is read again. */
+	isSent: boolean;
+}
+
+/** It fails at the counts of one person, and the store is there for all others. */
+class StateError extends AppError {}
 
 /** Answers of the store that were overtaken by another replica's, one after the other, before it is given up. */
 const maxTries = 50;
@@ -45,6 +60,8 @@ const pauseMs = 3000;
 const stepMs = 1000;
 /** Clocks of replicas may be so far apart; one that is further ahead is not followed. */
 const maxAheadMs = 5 * 60_000;
+/** The number of what was in no step so far: it is certainly not done. */
+const inNoStep = Number.POSITIVE_INFINITY;
 /** Steps of one person whose end is not known. */
 const maxUnsent = 100;
 
@@ -54,7 +71,7 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 	readonly #here: LocalCounts;
 	/** Of this process, in the states. */
 	readonly #replica = randomUUID().slice(0, 8);
-	#step = 0;
+	#lastStep = 0;
 	/** Of a person, by the step that it may have been part of. */
 	readonly #unsent = new Map<string, Map<number, Unsent>>();
 	/** Of a person whose step is under way. */
@@ -81,7 +98,7 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 
 	protected change<T>(person: string, work: CountChange<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
-			const change: WaitingChange = (state, nowMs) => {
+			const apply: WaitingChange['apply'] = (state, nowMs) => {
 				try {
 					const { result, ...made } = work(state, nowMs);
 					return { ...made, finish: () => resolve(result) };
@@ -90,6 +107,7 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 					return { finish: () => reject(error) };
 				}
 			};
+			const change = { apply, fail: reject };
 			const waiting = this.#waiting.get(person);
 			if (waiting !== undefined) waiting.push(change);
 			else {
@@ -106,16 +124,21 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 		for (;;) {
 			const changes = this.#waiting.get(person)?.splice(0) ?? [];
 			if (changes.length === 0) break;
-			// A step that was not tried gets the number of the next one, which takes it along.
-			let number = this.#step + 1;
-			let finish = undefined as readonly (() => void)[] | undefined;
-			if (this.#mayTry()) {
-				number = ++this.#step;
-				finish = await this.#tryTogether(person, changes, number);
+			try {
+				for (const finish of await this.#step(person, changes)) finish();
+			} catch (error) {
+				// Whatever it is, nobody waits for ever, and later changes have their turn.
+				for (const { fail } of changes) fail(error);
 			}
-			for (const each of finish ?? this.#alone(person, changes, number)) each();
 		}
 		this.#waiting.delete(person);
+	}
+
+	async #step(person: string, changes: readonly WaitingChange[]): Promise<readonly (() => void)[]> {
+		if (!this.#mayTry()) return this.#alone(person, changes, inNoStep);
+		const step: Step = { number: ++this.#lastStep, isOver: false, isSent: false };
+		const finish = await this.#tryTogether(person, changes, step);
+		return finish ?? this.#alone(person, changes, step.isSent ? step.number : inNoStep);
 	}
 
 	#mayTry(): boolean {
@@ -126,8 +149,7 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 	}
 
 	/** `undefined` where the store has failed; whether it has done the step is not known then. */
-	async #tryTogether(person: string, changes: readonly WaitingChange[], number: number) {
-		const step = { number, isOver: false };
+	async #tryTogether(person: string, changes: readonly WaitingChange[], step: Step) {
 		let timer: NodeJS.Timeout | undefined;
 		const late = new Promise<never>((_, reject) => {
 			timer = setTimeout(() => reject(new Error('it does not answer in time')), stepMs);
@@ -141,7 +163,8 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			}
 			return finish;
 		} catch (error) {
-			this.#failed(error instanceof Error ? error.message : 'it does not answer');
+			if (!(error instanceof StateError))
+				this.#failed(error instanceof Error ? error.message : 'it does not answer');
 			return undefined;
 		} finally {
 			step.isOver = true;
@@ -158,13 +181,14 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 	async #together(
 		person: string,
 		changes: readonly WaitingChange[],
-		step: { readonly number: number; readonly isOver: boolean },
+		step: Step,
 	): Promise<(() => void)[]> {
 		const key = keyOf(person);
 		for (let tries = 0; tries < maxTries && !step.isOver; tries++) {
 			const text = await this.#store.get(key);
 			if (step.isOver) break;
-			const { steps = {}, ...found }: SharedState = text === undefined ? {} : JSON.parse(text);
+			const read = text === undefined ? undefined : sharedState(text);
+			const { steps = {}, ...found } = read ?? (emptyCounts as SharedState);
 			// The one whose clock is ahead would take each minute of the others for over.
 			for (const [, atMs] of Object.values(steps))
 				if (atMs < this.clock.now() + maxAheadMs) this.clock.note(atMs);
@@ -172,13 +196,15 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			const [done = 0] = steps[this.#replica] ?? [];
 			const all = [...(this.#unsent.get(person) ?? [])];
 			const unsent = all.filter(([number]) => number > done);
-			// A store that was emptied gets back what is known here, which is all that was done.
+			// What was done late is known from here on, also when this step fails.
+			for (const [number] of all) if (number <= done) this.#unsent.get(person)?.delete(number);
+			// A store that was emptied, or holds what cannot be read, gets back what is known here, which is all that was done.
 			const before =
-				text === undefined ? this.#here.known(person) : unsent.reduce(withUnsent, found);
+				read === undefined ? this.#here.known(person) : unsent.reduce(withUnsent, found);
 			let state = advanced(before ?? emptyCounts, nowMs);
 			let isChanged = all.length > 0;
 			const finish = changes.map((change) => {
-				const made = change(state, nowMs);
+				const made = change.apply(state, nowMs);
 				isChanged ||= made.next !== undefined;
 				state = made.next ?? state;
 				return made.finish;
@@ -189,11 +215,16 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 					...state,
 					steps: { ...Object.fromEntries(known), [this.#replica]: [step.number, nowMs] },
 				});
+				step.isSent = true;
+				this.#sent(person, step.number);
 				const isWritten =
 					text === undefined
 						? await this.#store.lock(key, value, keptMs)
 						: await this.#store.replace(key, text, value, keptMs);
-				if (!isWritten) continue;
+				if (!isWritten) {
+					step.isSent = false;
+					continue;
+				}
 			}
 			// It was done alone by now, under the number of this step.
 			if (step.isOver) break;
@@ -201,13 +232,13 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			this.#here.learn(person, state);
 			return finish;
 		}
-		throw new AppError('store_unavailable', 'other replicas change it all the time');
+		throw new StateError('store_unavailable', 'other replicas change it all the time');
 	}
 
 	#alone(person: string, changes: readonly WaitingChange[], number: number): (() => void)[] {
 		return changes.map((change) =>
 			this.#here.changeNow(person, (state, nowMs) => {
-				const { next, finish } = change(state, nowMs);
+				const { next, finish } = change.apply(state, nowMs);
 				if (next === undefined) return { result: finish };
 				this.#keep(person, number, unsentOf(state, next));
 				return { next, result: finish };
@@ -219,17 +250,17 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 		if (Object.keys(used).length + ended.length === 0) return;
 		const steps = this.#unsent.get(person) ?? new Map<number, Unsent>();
 		this.#unsent.set(person, steps);
-		const add = (at: number, more: Unsent) => {
-			const before = steps.get(at) ?? { used: {}, ended: [] };
-			const { used: both } = mergedUse({ ...before, held: {} }, { ...more, held: {} });
-			steps.set(at, { used: both, ended: [...before.ended, ...more.ended] });
-		};
-		add(number, { used, ended });
-		// The oldest ones have been done by now, or are all to be added.
-		const [first, second] = steps;
-		if (steps.size <= maxUnsent || first === undefined || second === undefined) return;
-		steps.delete(second[0]);
-		add(first[0], second[1]);
+		add(steps, number, { used, ended });
+		if (steps.size <= maxUnsent) return;
+		// To the later one: under the number of the earlier, both would be dropped if that alone was done late.
+		const [first, second] = [...steps.keys()].sort((left, right) => left - right);
+		if (first !== undefined && second !== undefined) move(steps, first, second);
+	}
+
+	/** What was in no step is in this one. */
+	#sent(person: string, number: number): void {
+		const steps = this.#unsent.get(person);
+		if (steps !== undefined) move(steps, inNoStep, number);
 	}
 
 	/** Asks the store with the next request, however lately it has failed. */
@@ -255,6 +286,34 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 }
 
 const keyOf = (person: string): string => `limits:${person}`;
+
+/** What a store holds; `undefined` where it cannot be read. */
+function sharedState(text: string): SharedState | undefined {
+	try {
+		const state: unknown = JSON.parse(text);
+		if (!isRecord(state) || !isRecord(state['held']) || !isRecord(state['used'])) return undefined;
+		if (!Object.values(state['used']).every(isRecord)) return undefined;
+		if (!Object.values(state['held']).every(isRecord)) return undefined;
+		const { steps = {} } = state;
+		if (!isRecord(steps) || !Object.values(steps).every(Array.isArray)) return undefined;
+		return state as unknown as SharedState;
+	} catch {
+		return undefined;
+	}
+}
+
+function add(steps: Map<number, Unsent>, number: number, { used, ended }: Unsent): void {
+	const before = steps.get(number) ?? { used: {}, ended: [] };
+	const both = mergedUse({ ...before, held: {} }, { used, held: {} });
+	steps.set(number, { used: both.used, ended: [...before.ended, ...ended] });
+}
+
+function move(steps: Map<number, Unsent>, from: number, to: number): void {
+	const moved = steps.get(from);
+	if (moved === undefined) return;
+	steps.delete(from);
+	add(steps, to, moved);
+}
 
 /** A state with what was done without the store. */
 function withUnsent(state: CountState, [, { used, ended }]: readonly [number, Unsent]): CountState {

@@ -44,7 +44,7 @@ export class RedisLink {
 	 */
 	constructor(url: string, report: LinkReport = () => {}) {
 		this.#report = report;
-		this.#client = makeClient(url);
+		this.#client = makeClient(url, { setting: '--redis or NEARGLOT_REDIS' });
 		this.#client.on('error', (error: unknown) => this.#failed(error));
 		const connected = this.#client.connect().then(
 			() => {},
@@ -79,7 +79,7 @@ export class RedisLink {
 	 */
 	async run<T>(work: (client: RedisClient) => Promise<T>, ms = callMs): Promise<T> {
 		await this.#first;
-		if (this.#failure !== undefined) throw away(this.#failure);
+		if (this.#failure !== undefined) throw away();
 		try {
 			const answer = await inTime(() => work(this.#client), ms);
 			noteAnswer(this.#client);
@@ -90,7 +90,7 @@ export class RedisLink {
 			leaveReplica(this.#client, error);
 			if (error instanceof LateAnswer) leaveSilent(this.#client);
 			if (!(error instanceof ErrorReply) || refusesAll.test(error.message)) this.#failed(error);
-			throw away(reasonOf(error), error);
+			throw away(error);
 		}
 	}
 
@@ -134,10 +134,11 @@ export class RedisLink {
 	}
 }
 
-const away = (reason: string, cause?: unknown): AppError =>
+/** Why it is away stands in the log: members are not told inner addresses. */
+const away = (cause?: unknown): AppError =>
 	new AppError(
 		'store_unavailable',
-		`The Redis that replicas share cannot be used: ${reason}. Try again in a moment.`,
+		'The Redis that replicas share cannot be used at the moment. Try again soon.',
 		{ retryAfterS: 2, cause },
 	);
 

@@ -36,6 +36,10 @@ function tableExtract(delimiters: (text: string) => string, columns: readonly st
 			({ isQuoted }: TableCell) =>
 			(made: string) =>
 				encoded(made, delimiter, isQuoted);
+		const isOpen = ({ start, end, isQuoted }: TableCell) =>
+			isQuoted && text.slice(start, end).split('"').length % 2 === 0;
+		const unreadOf = (cell: TableCell) =>
+			isOpen(cell) ? { unread: 'a quote is not closed before the end' } : {};
 		const wanted = columns.map((name) => placeOf(names, name));
 		if (wanted.length > 0)
 			return rows.flatMap((row) =>
@@ -46,7 +50,8 @@ function tableExtract(delimiters: (text: string) => string, columns: readonly st
 						if (!cell || !isProse(cell.text.trim())) return [];
 						const { start, end, text: own } = cell;
 						const isWhole = isWholeOf(own);
-						return [{ start, end, text: own, isWhole, encode: encodeOf(cell) }];
+						const place = { start, end, text: own, isWhole, encode: encodeOf(cell) };
+						return [{ ...place, ...unreadOf(cell) }];
 					}),
 			);
 		const { from, into } = languageColumns(names, to);
@@ -60,6 +65,7 @@ function tableExtract(delimiters: (text: string) => string, columns: readonly st
 			return [
 				{
 					...{ start, end, isNew: true, text: source.text },
+					...unreadOf(last),
 					isWhole: isWholeOf(source.text),
 					encode: (made) => before + encoded(made, delimiter, source.isQuoted),
 				},

@@ -187,6 +187,25 @@ test('CSV: no translation becomes a formula that was none', async () => {
 	);
 	assert.equal(text, 'en\nOpen the file\n==1+words\n');
 	assert.deepEqual(refused, ['Open the file']);
+	// Spreadsheets of East Asia read the wide signs, too; a list stays one.
+	const list = 'en\n- Open the file\nClose the file\n';
+	const made = async (change: (words: string) => string) =>
+		(await shouted('a.csv', list, { columns: ['en'] }, change)).text;
+	assert.equal(await made((words) => words.toUpperCase()), 'en\n- OPEN THE FILE\nCLOSE THE FILE\n');
+	for (const sign of ['＝', '＠', '=', '+'])
+		assert.equal(await made((words) => words.replace(/- Open|Close/, `${sign}OTHER`)), list, sign);
+});
+
+test('CSV: what a quote that is not closed swallows stays, and is named', async () => {
+	for (const [source, columns] of [
+		['key,en,de\na,"Open the file\nb,Close it\n', undefined],
+		['key,en,de\na,"Open the ""file\nb,Close it\n', ['en']],
+	] as const) {
+		const { text, refused } = await shouted('a.csv', source, columns ? { columns } : {});
+		assert.deepEqual([text, refused.length], [source, 1]);
+	}
+	const whole = await shouted('a.csv', 'key,en,de\na,"Open the ""file"""\n');
+	assert.equal(whole.text, 'key,en,de\na,"Open the ""file""","OPEN THE ""FILE"""\n');
 });
 
 test('CSV: named columns in place, or the empty cells of a language', async () => {

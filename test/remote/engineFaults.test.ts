@@ -1,0 +1,206 @@
+/** Whose failures are whose at an engine elsewhere, and how long signs of life are taken for an answer to come. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AppError } from '../../server/protocol/index.ts';
+import { createUpstream } from '../../server/remote/upstreams/openaiUpstream.ts';
+
+/** The body of an answer that tests write piece by piece. */
+interface OpenAnswer {
+	write(text: string): Promise<void>;
+	end(): void;
+}
+
+type Answer = (model: string, signal: AbortSignal) => Response | Promise<Response>;
+
+const nap = () => new Promise((resolve) => setImmediate(resolve));
+
+/** An engine whose answers and clock are the test's. */
+function startEngine(answer: Answer, keyOf = (): string | undefined => 'k') {
+	let nowMs = 0;
+	const timers = new Set<{ readonly atMs: number; readonly action: () => void }>();
+	const requested: string[] = [];
+	const entry = {
+		...{ name: 'lab', url: 'http://lab:8000/v1', models: [], timeoutS: 60 },
+		keyFile: '/keys/lab',
+	};
+	const engine = createUpstream(entry, {
+		fetch: async (_url, init) => {
+			const model = String(JSON.parse(String(init?.body ?? '{}')).model);
+			requested.push(model);
+			return answer(model, init?.signal ?? new AbortController().signal);
+		},
+		now: () => nowMs,
+		readKey: async () => keyOf(),
+		handedKey: () => undefined,
+		after: (ms, action) => {
+			const timer = { atMs: nowMs + ms, action };
+			timers.add(timer);
+			return () => void timers.delete(timer);
+		},
+	});
+	const pass = async (ms: number) => {
+		nowMs += ms;
+		for (const timer of [...timers]) {
+			if (timer.atMs > nowMs) continue;
+			timers.delete(timer);
+			timer.action();
+		}
+		await nap();
+	};
+	const ask = (model: string, objects: unknown[] = []): Promise<string> =>
+		engine
+			.stream('/chat/completions', { model }, (object) => {
+				objects.push(object);
+				return false;
+			})
+			.then(
+				() => 'answered',
+				(error: AppError) => `${error.code}: ${error.message}`,
+			);
+	const embed = (): Promise<string> =>
+		engine.whole('/embeddings', { model: 'e' }).then(
+			() => 'answered',
+			(error: AppError) => `${error.code}: ${error.message}`,
+		);
+	return { ask, embed, pass, requested, timers };
+}
+
+const done = () =>
+	new Response('data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n');
+
+/** An answer that stays open until it is ended or given up. */
+function openAnswer(signal: AbortSignal): [Response, OpenAnswer] {
+	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+	const writer = writable.getWriter();
+	signal.addEventListener('abort', () => void writer.abort(signal.reason).catch(() => {}));
+	return [
+		new Response(readable),
+		{
+			write: async (text) => {
+				await writer.write(Buffer.from(text)).catch(() => {});
+				await nap();
+			},
+			end: () => void writer.close().catch(() => {}),
+		},
+	];
+}
+
+test('a model that fails is left alone, and the others of its engine are not', async () => {
+	const engine = startEngine((model) =>
+		model === 'broken' ? new Response('{}', { status: 500 }) : done(),
+	);
+	for (let time = 0; time < 5; time++)
+		assert.match(await engine.ask('broken'), /^upstream_failed: .*failed \(500\)/);
+	const left = await engine.ask('broken');
+	assert.match(
+		left,
+		/^upstream_failed: The model 'broken' of the engine 'lab' .* left alone for 30 s/,
+	);
+	assert.equal(engine.requested.length, 5, 'it was not asked');
+	assert.equal(await engine.ask('well'), 'answered');
+	await engine.pass(30_000);
+	const tries = await Promise.all([engine.ask('broken'), engine.ask('broken')]);
+	assert.equal(
+		tries.filter((each) => each.includes('left alone')).length,
+		1,
+		'one at a time tries',
+	);
+	assert.equal(await engine.ask('well'), 'answered', 'however often the other one is tried');
+});
+
+test('a model that hangs is left alone, and the others of its engine are not', async () => {
+	const engine = startEngine((model, signal) =>
+		model === 'well'
+			? done()
+			: new Promise((_, reject) => {
+					signal.addEventListener('abort', () => reject(signal.reason));
+				}),
+	);
+	const hung = Array.from({ length: 5 }, () => engine.ask('hung'));
+	await nap();
+	await engine.pass(60_000);
+	for (const each of await Promise.all(hung))
+		assert.match(each, /^timeout: .* said nothing for 60 s/);
+	assert.match(await engine.ask('hung'), /The model 'hung' .* left alone/);
+	assert.equal(await engine.ask('well'), 'answered');
+});
+
+test('a key that is refused or missing leaves nobody alone: the right one counts at once', async () => {
+	for (const status of [401, 403]) {
+		let isRight = false;
+		const engine = startEngine(() => (isRight ? done() : new Response('{}', { status })));
+		for (let time = 0; time < 7; time++) assert.match(await engine.ask('m'), /refuses its key/);
+		isRight = true;
+		assert.equal(await engine.ask('m'), 'answered');
+	}
+	let key: string | undefined;
+	const engine = startEngine(done, () => key);
+	for (let time = 0; time < 7; time++) assert.match(await engine.ask('m'), /missing or empty/);
+	key = 'k';
+	assert.equal(await engine.ask('m'), 'answered');
+});
+
+test('an engine that cannot be reached is left alone with all of its models', async () => {
+	const engine = startEngine(() =>
+		Promise.reject(Object.assign(new Error(), { code: 'ECONNREFUSED' })),
+	);
+	for (let time = 0; time < 5; time++)
+		assert.match(await engine.ask(`model ${time}`), /cannot be reached \(ECONNREFUSED\)/);
+	assert.match(
+		await engine.ask('another'),
+		/^upstream_failed: The engine 'lab' .* left alone for 30 s/,
+	);
+	assert.equal(engine.requested.length, 5);
+});
+
+test('signs of life alone are waited for ten times as long as silence, and pieces of an answer for ever', async () => {
+	let answer: OpenAnswer | undefined;
+	const engine = startEngine((_, signal) => {
+		const [response, open] = openAnswer(signal);
+		answer = open;
+		return response;
+	});
+	const signs = [
+		': ping\n\n',
+		'data: {"choices":[]}\n\n',
+		'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
+	];
+	for (const sign of signs) {
+		const asked = engine.ask('m');
+		await nap();
+		for (let at = 0; at < 10; at++) {
+			await engine.pass(59_000);
+			await answer?.write(sign);
+		}
+		await engine.pass(10_000);
+		assert.match(await asked, /^timeout: The engine 'lab' .*said for 600 s that it lives/, sign);
+		assert.equal(engine.timers.size, 0);
+	}
+	const objects: unknown[] = [];
+	const long = engine.ask('other', objects);
+	await nap();
+	for (let at = 0; at < 40; at++) {
+		await engine.pass(59_000);
+		await answer?.write('data: {"choices":[{"delta":{"content":"word "}}]}\n\n');
+	}
+	await answer?.write('data: [DONE]\n\n');
+	assert.equal(await long, 'answered');
+	assert.equal(objects.length, 40);
+});
+
+test('blanks before a whole answer do not hold it open without end', async () => {
+	let answer: OpenAnswer | undefined;
+	const engine = startEngine((_, signal) => {
+		const [response, open] = openAnswer(signal);
+		answer = open;
+		return response;
+	});
+	const asked = engine.embed();
+	await nap();
+	for (let at = 0; at < 11; at++) {
+		await engine.pass(59_000);
+		await answer?.write(' ');
+	}
+	assert.match(await asked, /^timeout: .*said for 600 s that it lives/);
+});
