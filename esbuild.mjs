@@ -83,6 +83,7 @@ const builds = [
 	},
 	{ ...node, entryPoints: { client: 'extension/languageClient.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
+	{ ...node, entryPoints: { runner: 'server/runner.ts' } },
 	{ ...node, entryPoints: { 'document-worker': 'server/translate/documents/documentWorker.ts' } },
 	{ ...node, entryPoints: { 'language-worker': 'server/translate/languageWorker.ts' } },
 	{ ...node, entryPoints: { 'text-worker': 'server/engine/text/textWorker.ts' } },

@@ -27,7 +27,6 @@ const commands: Record<string, () => Promise<Command>> = {
 	lsp: async () => (await import('./cli/lspCommand.ts')).lspCommand,
 	doctor: async () => (await import('./cli/doctorCommand.ts')).doctorCommand,
 	builder: async () => (await import('./cli/builderCommand.ts')).builderCommand,
-	runner: async () => (await import('./cli/runnerCommand.ts')).runnerCommand,
 };
 
 leaveOutCurrentFolder(process.env);

@@ -9,6 +9,7 @@ const all = ['server', 'extension', 'webview'].flatMap((folder) => sources(folde
 /** Folders from top to bottom: a file may import from its own and from lower layers only. */
 const layers = [
 	'server/main.ts',
+	'server/runner.ts',
 	'server/cli',
 	'server/lsp',
 	'server/http',

@@ -354,18 +354,26 @@ async function dueMessages(
 			translateMissingInWorker({ ...job, target: without(kept) }, translator, signal);
 		let result = await merge(new Set());
 		const refused = new Set(result.refused);
+		const { left } = result;
+		const whole = left.flatMap(({ text, sentences }) => (sentences ? [] : [text.trim()]));
+		const failed = new Set([...refused, ...whole]);
+		const kept = new Set(
+			stale.flatMap(({ source }) =>
+				failed.has(source) || failed.has(source.trim()) ? [source] : [],
+			),
+		);
 		// A changed message that cannot be translated keeps the old translation rather than none.
-		if (stale.some((state) => refused.has(state.source))) result = await merge(refused);
+		if (kept.size > 0) result = await merge(kept);
 		const before = there?.encoding ?? read.encoding;
 		const isSame = result.text === present;
 		const written = isSame ? undefined : await writeDocument(target, result.text, before);
 		const renewed = new Set(
-			stale.flatMap((state) => (refused.has(state.source) ? [] : [JSON.stringify(state.path)])),
+			stale.flatMap((state) => (kept.has(state.source) ? [] : [JSON.stringify(state.path)])),
 		);
 		noteMessages(target, read.text, result.text, format, to, record, renewed);
 		const added = result.added.length - renewed.size;
 		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}${encodingNote(written?.encoding, before)}`;
-		return { line, refused: [...refused], left: result.left, isFailed: refused.size > 0 };
+		return { line, refused: [...refused], left, isFailed: refused.size > 0 };
 	};
 	return { file, sizeBytes: read.bytes.length, make };
 }

@@ -27,6 +27,12 @@ export function serverEntry(): string {
 	return here.endsWith('.ts') ? join(dirname(dirname(here)), 'main.ts') : here;
 }
 
+/** File to give to Node for the process of a model: beside the program itself. */
+export function runnerEntry(): string {
+	const entry = serverEntry();
+	return join(dirname(entry), entry.endsWith('.ts') ? 'runner.ts' : 'runner.cjs');
+}
+
 /** Folder of the models that come with the product: beside `dist` and beside `server`. */
 export function builtInModelsDir(): string | undefined {
 	const folder = join(dirname(dirname(serverEntry())), 'starter', 'models');
@@ -38,21 +44,22 @@ export const programState = watchProgram(serverEntry(), process.execPath);
 
 /**
  * Arguments and environment for `process.execPath` that run a sub-command of the product.
+ * @param file another file of the product than {@link serverEntry}
  * @throws AppError `daemon_unavailable` where the program has gone; for a process that works for this one, also where
  * another version has come in its place
  */
 export function selfCommand(
 	args: readonly string[],
 	env: NodeJS.ProcessEnv = process.env,
+	file = serverEntry(),
 ): { readonly file: string; readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
-	const entry = serverEntry();
 	const state = programState();
 	if (state === 'gone' || (state === 'replaced' && args[0] !== 'serve'))
-		throw programLost(entry, state);
-	const flags = entry.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : [];
+		throw programLost(serverEntry(), state);
+	const flags = file.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : [];
 	return {
 		file: process.execPath,
-		args: [...flags, entry, ...args],
+		args: [...flags, file, ...args],
 		env: {
 			...(args[0] === 'serve' ? smallArenas : {}),
 			...env,

@@ -12,7 +12,7 @@ import { confine } from '../engine/runtime/confine.ts';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { unwritable } from '../store/files.ts';
 import { isRunnerFolder, makeRunnerFolder, scratchIn } from '../store/scratch.ts';
-import { selfCommand } from './machine.ts';
+import { runnerEntry, selfCommand } from './machine.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 
 /**
@@ -81,8 +81,9 @@ export function runnerCommandLine(
 	env: NodeJS.ProcessEnv,
 	dataDir: string,
 	tmp: string,
+	entry = runnerEntry(),
 ): RunnerCommand {
-	const { file, args, env: own } = selfCommand(['runner'], env);
+	const { file, args, env: own } = selfCommand([], env, entry);
 	const scratch = runnerFolder(dataDir, tmp);
 	return {
 		file,

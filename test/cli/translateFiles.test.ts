@@ -76,7 +76,10 @@ async function run({ force = false, stop = new AbortController(), onAsk, ...plan
 							doubtful: texts.filter((text) => text.includes('doubt')).length,
 							left: 0,
 						});
-						return texts.map((text) => (text.includes('lose') ? 'X' : text.toUpperCase()));
+						return texts.map((text) => {
+							if (text.includes('lose')) return 'X';
+							return text.includes('leave') ? text : text.toUpperCase();
+						});
 					},
 				}),
 			},
@@ -216,6 +219,20 @@ test('a changed message that cannot be translated keeps its old translation, and
 	assert.match(await read('l/de.yml'), /^a: Eins\nb: "?BOTH(?:\\n)?"?\nc: Drei\n$/);
 	assert.match((await check(['l'])).out, /l\/de\.yml:1: stale: a has changed/);
 	assert.equal((await check(['l'], true)).code, 1, 'its placeholder is missing still');
+});
+
+test('a changed message that the model leaves as it is keeps its old translation, and stays stale', async () => {
+	await write({
+		'l/en.yml': 'a: One file of yours\nb: Two\n',
+		'l/de.yml': 'a: Eine Datei von Ihnen\nb: Zwei\n',
+	});
+	await run({ names: ['l/en.yml'], targets: [], into: 'l' });
+	await write({ 'l/en.yml': 'a: leave this file of yours as it is\nb: Both\n' });
+	const { err } = await run({ names: ['l/en.yml'], targets: [], into: 'l' });
+	assert.match(err, /1 renewed/);
+	assert.match(err, /1 × left as it was: leave this file/);
+	assert.match(await read('l/de.yml'), /^a: Eine Datei von Ihnen\nb: "?BOTH"?\n$/);
+	assert.match((await check(['l'])).out, /l\/de\.yml:1: stale: a has changed/);
 });
 
 test('--accept takes what is there for up to date', async () => {

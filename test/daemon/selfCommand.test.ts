@@ -11,8 +11,8 @@ test('the program of the editor is told to be a Node, another one is not', () =>
 	assert.equal(selfCommand(['serve'], {}).env['ELECTRON_RUN_AS_NODE'], undefined);
 	const versions = { ...plain, electron: '37.3.1' };
 	Object.defineProperty(process, 'versions', { value: versions, configurable: true });
-	const { file, args, env } = selfCommand(['runner'], {});
+	const { file, args, env } = selfCommand(['builder'], {});
 	assert.equal(env['ELECTRON_RUN_AS_NODE'], '1');
 	assert.equal(file, process.execPath);
-	assert.equal(args.at(-1), 'runner');
+	assert.equal(args.at(-1), 'builder');
 });

@@ -99,8 +99,15 @@ async function send(chat: FrameLocator, question: string): Promise<void> {
 	await chat.locator('.question').filter({ hasText: question }).last().waitFor();
 }
 
-const answered = (chat: FrameLocator, words: string) =>
-	chat.locator('.answer[aria-busy="false"]').filter({ hasText: words }).last().waitFor();
+/** Waits for the answer to the last question; an earlier one may have said the same. */
+async function answered(chat: FrameLocator, words: string): Promise<void> {
+	const count = (what: string) => chat.locator(what).count();
+	await until(
+		'every question has its answer',
+		async () => (await count('.question')) === (await count('.answer[aria-busy="false"]')),
+	);
+	await chat.locator('.answer[aria-busy="false"]').filter({ hasText: words }).last().waitFor();
+}
 
 /** The chat with the agent switched on. */
 async function startAgent(page: Page): Promise<FrameLocator> {
@@ -189,7 +196,8 @@ test('what is allowed always is listed, and asked for again once it is taken bac
 		await answered(chat, 'It went away.');
 		assert.match(told[0] ?? '', /^Exit code: 0\n\/$/);
 		await send(chat, 'Say it where it was allowed');
-		await until('it runs in the folder it was allowed for', () => /workspace$/.test(told[0] ?? ''));
+		await answered(chat, 'It is said.');
+		assert.match(told[0] ?? '', /workspace$/, 'a command runs in the folder it was allowed for');
 
 		await bar.click();
 		const list = page.locator('.quick-input-widget');

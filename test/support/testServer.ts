@@ -1,15 +1,18 @@
 /** A backend with its HTTP interface inside the test's own process, on a free port. */
 
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Backend, type BackendSettings, createBackend } from '../../server/daemon/backend.ts';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
+import { runnerCommandLine, runnerThreads } from '../../server/daemon/runnerWall.ts';
 import { signPerson } from '../../server/gateway/identity/signedPerson.ts';
 import { type ListenOptions, listen } from '../../server/http/listen.ts';
 import { memberRole, personHeader, roleHeader } from '../../server/protocol/index.ts';
 import { Client, sender } from '../../server/protocol/routeClient.ts';
 import { silentLogger } from '../../server/services/logger.ts';
+import { programFile } from './program.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 export interface TestServer {
@@ -44,6 +47,10 @@ export const serverSecret = 'secret-of-the-test-server';
 /** What a sign-in layer in front of a test's server shares with it. */
 export const gatewaySecret = 'a secret of gateway and server';
 
+/** The runner of the bundle that a whole run has just built; single files of tests run the sources. */
+const bundledRunner = programFile.endsWith('.cjs')
+	? join(dirname(programFile), 'runner.cjs')
+	: undefined;
 const fake = fileURLToPath(new URL('./fakeRunner.ts', import.meta.url));
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -51,34 +58,43 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 	const key = 'key-of-the-test-server';
 	const stopped: string[] = [];
 	const env = { ...process.env, ...options.env };
-	const backend = await createBackend(
-		{
-			modelsDir: options.modelsDir ?? join(home, 'models'),
-			builtInDir: builtInModelsDir(),
-			dataDir: home,
-			pipePath: join(home, 'daemon.sock'),
-			proofSecret: serverSecret,
-			version: '1.2.3',
-			persistent: true,
-			env,
-			models: { defaultTtlS: 0, loadTimeoutMs: 120_000 },
-			metricLabels: [],
-			stop: (reason) => stopped.push(reason),
-			...options.settings,
-		},
-		{
-			log: silentLogger,
-			...(options.fakeRunner
-				? {
-						runner: () => ({
-							file: process.execPath,
-							args: ['--disable-warning=ExperimentalWarning', fake],
-							env,
-						}),
-					}
-				: {}),
-		},
-	);
+	const settings: BackendSettings = {
+		modelsDir: options.modelsDir ?? join(home, 'models'),
+		builtInDir: builtInModelsDir(),
+		dataDir: home,
+		pipePath: join(home, 'daemon.sock'),
+		proofSecret: serverSecret,
+		version: '1.2.3',
+		persistent: true,
+		env,
+		models: { defaultTtlS: 0, loadTimeoutMs: 120_000 },
+		metricLabels: [],
+		stop: (reason) => stopped.push(reason),
+		...options.settings,
+	};
+	const backend = await createBackend(settings, {
+		log: silentLogger,
+		...(bundledRunner === undefined
+			? {}
+			: {
+					runner: () =>
+						runnerCommandLine(
+							runnerThreads(settings.env),
+							settings.dataDir,
+							tmpdir(),
+							bundledRunner,
+						),
+				}),
+		...(options.fakeRunner
+			? {
+					runner: () => ({
+						file: process.execPath,
+						args: ['--disable-warning=ExperimentalWarning', fake],
+						env,
+					}),
+				}
+			: {}),
+	});
 	const listener = await listen(backend, {
 		port: 0,
 		host: '127.0.0.1',

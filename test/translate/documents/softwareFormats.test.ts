@@ -38,6 +38,28 @@ test('Android: escapes, markup, references, what is not to be translated', async
 	assert.ok(text.includes('<item>FIRST ONE</item><item>SECOND\\nONE</item>'), text);
 });
 
+test('Android: white space that is written as escapes stays at the ends of a text', async () => {
+	const source = `<resources>
+    <string name="a">Sent by:\\u0020</string>
+    <string name="b">\\n\\nThe details:\\n</string>
+    <string name="c">"  Two blanks \\u00A0"</string>
+    <string name="d">\\u0020<b>Bold words</b>\\n</string>
+    <string name="e">Backslash and n \\\\n</string>
+</resources>
+`;
+	const { text } = await shouted('values/strings.xml', source);
+	assert.deepEqual(
+		[...text.matchAll(/>(.*)<\/string>/g)].map(([, value]) => value),
+		[
+			'SENT BY:\\u0020',
+			'\\n\\nTHE DETAILS:\\n',
+			'"  TWO BLANKS \\u00A0"',
+			'\\u0020<b>BOLD WORDS</b>\\n',
+			'BACKSLASH AND N \\\\N',
+		],
+	);
+});
+
 test('Android: plurals get the quantities of the target language', async () => {
 	const source = `<resources>
     <plurals name="files">

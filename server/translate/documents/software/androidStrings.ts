@@ -120,8 +120,10 @@ function valuePieces(text: string, element: XmlElement): Piece[] {
 	const [only] = said;
 	if (only?.kind === 'cdata' && said.length === 1) return markupIn(text, only);
 	const quoted = /^\s*"[\s\S]*"\s*$/.test(raw);
-	const start = element.content + (quoted ? raw.indexOf('"') + 1 : 0);
-	const end = element.content + (quoted ? raw.lastIndexOf('"') : raw.length);
+	const inside = quoted ? raw.slice(raw.indexOf('"') + 1, raw.lastIndexOf('"')) : raw;
+	const first = element.content + (quoted ? raw.indexOf('"') + 1 : 0);
+	const start = first + writtenSpaceBefore(inside);
+	const end = first + inside.length - writtenSpaceAfter(inside);
 	const parts: MarkupPart[] = [];
 	const add = (from: number, to: number, fixed: boolean) => {
 		const part = text.slice(Math.max(from, start), Math.min(to, end));
@@ -146,6 +148,22 @@ function valuePieces(text: string, element: XmlElement): Piece[] {
 	if (!piece) return [];
 	const encode = (made: string) => piece.encode(made).replace(/^[@?]/, '\\$&');
 	return [{ ...piece, encode }];
+}
+
+/** Characters of white space that a text begins with, written as escapes or not. */
+function writtenSpaceBefore(raw: string): number {
+	return /^(?:\s|\\[nt]|\\u0020|\\u00[aA]0)*/.exec(raw)?.[0].length ?? 0;
+}
+
+/** Characters of white space that a text ends with, written as escapes or not. */
+function writtenSpaceAfter(raw: string): number {
+	let end = raw.length;
+	for (;;) {
+		const tail = raw.slice(Math.max(0, end - '\\\\u0020'.length), end);
+		const found = /(?:\s|(?<!\\)\\(?:[nt]|u0020|u00[aA]0))$/.exec(tail);
+		if (!found) return raw.length - end;
+		end -= found[0].length;
+	}
 }
 
 /** HTML in a CDATA section, where apostrophes are escaped, too. */
