@@ -159,7 +159,8 @@ async function beginningOf(path: string, length = 10_000): Promise<string> {
 		const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
 		const wide = utf16Order(bytes.subarray(0, bytesRead & ~1));
 		if (wide === 'be') bytes.swap16();
-		return bytes.toString(wide ? 'utf16le' : 'utf8', 0, bytesRead);
+		const text = bytes.toString(wide ? 'utf16le' : 'utf8', 0, bytesRead);
+		return text;
 	} catch {
 		return '';
 	}

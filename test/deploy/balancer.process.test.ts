@@ -319,7 +319,7 @@ test('where servers share files and batches, another answers for one that is awa
 }, async () => {
 	await using one = await startDouble();
 	await using two = await startDouble();
-	using balancer = await startBalancerWith({ NEARGLOT_SHARED: 'yes' }, one, two);
+	using balancer = await startBalancerWith({ NEARGLOT_BATCHES_SHARED: 'yes' }, one, two);
 	await untilAllServe(balancer);
 	const headers = await personOf(balancer.url, 'two');
 	await two.refuse();
@@ -333,7 +333,7 @@ for (const shared of ['', 'yes'])
 	}, async () => {
 		await using one = await startDouble();
 		await using two = await startDouble();
-		using balancer = await startBalancerWith({ NEARGLOT_SHARED: shared }, one, two);
+		using balancer = await startBalancerWith({ NEARGLOT_BATCHES_SHARED: shared }, one, two);
 		await untilAllServe(balancer);
 		one.isDying = true;
 		two.isDying = true;

@@ -309,7 +309,7 @@ test('the balancer of the chart tells conversations apart as deploy/haproxy.cfg 
 				/^(?:acl|http-request (?:set-var|track|disable)|use_backend|default_backend)/.test(line),
 			);
 	// Whether batches are shared is told to one by its environment, to the other by a value.
-	const kept = ' !{ env(NEARGLOT_SHARED) -m str yes }';
+	const kept = ' !{ env(NEARGLOT_BATCHES_SHARED) -m str yes }';
 	const shipped = rules(read('haproxy.cfg').replace(kept, ''));
 	assert.ok(shipped.length > 15 && shipped.includes('use_backend kept if kept'));
 	assert.deepEqual(rules(await balancerConfig('')), shipped);
