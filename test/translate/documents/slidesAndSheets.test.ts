@@ -102,6 +102,24 @@ test('sheets: what formulas, tables, lists and filters compare with stays as it 
 		assert.ok(made.includes(`<t>${words}</t>`), words);
 });
 
+test('sheets: so does what formulas look for with conditions, with stars and inside of cells', async () => {
+	const words = ['Done', 'Two days late', 'Error of type 3', 'Late', 'All the rest', 'On time'];
+	const { parts } = await translated(
+		await zipOf({
+			...cellParts,
+			'xl/sharedStrings.xml': `<sst xmlns="s">${words.map((one) => `<si><t>${one}</t></si>`).join('')}</sst>`,
+			'xl/worksheets/sheet1.xml':
+				'<worksheet><f>COUNTIF(A:A,"&lt;&gt;Done")</f><f>COUNTIF(A:A,"*late*")</f><f>LEFT(A1,5)="ERROR"</f><f>IF(A1="","",A1&amp;"t")</f><customFilter val="=On time"/></worksheet>',
+		}),
+		'a.xlsx',
+	);
+	const made = parts.get('xl/sharedStrings.xml') ?? '';
+	assert.deepEqual(
+		[...made.matchAll(/<t>([^<]*)</g)].map(([, one]) => one),
+		[...words.slice(0, 4), 'ALL THE REST', 'On time'],
+	);
+});
+
 test('sheets: readings of Japanese words go with the words', async () => {
 	const { parts } = await translated(
 		await zipOf(cellParts),

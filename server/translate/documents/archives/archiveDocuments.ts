@@ -12,9 +12,10 @@ import type { Extract } from '../piece.ts';
 import { XmlError } from '../xmlTree.ts';
 import { bookParts } from './bookParts.ts';
 import { openDocumentCodeStyles, wordCodeStyles } from './codeStyles.ts';
+import { ComparedWords } from './comparedWords.ts';
 import { labelTexts } from './labelTexts.ts';
 import { extractOpenDocument } from './mixedParagraphs.ts';
-import { comparedWords, extractSheet } from './sheetTexts.ts';
+import { addComparedWords, extractSheet } from './sheetTexts.ts';
 import { extractLayout, extractSlide } from './slideParagraphs.ts';
 import { hasValidationTexts } from './validationTexts.ts';
 import { extractWord, wordStyles } from './wordParagraphs.ts';
@@ -49,12 +50,12 @@ const sheet = /^xl\/worksheets\/\w+\.xml$/;
 const comparing = /^xl\/(?:workbook|tables\/\w+|pivotCache\/pivotCacheDefinition\d*)\.xml$/;
 
 const sheets: Read = (parts, reader) => {
-	const kept = new Set<string>();
+	const kept = new ComparedWords();
 	const inCells: { name: string; text: string }[] = [];
 	for (const part of parts)
 		if (sheet.test(part.name) || comparing.test(part.name)) {
 			const text = reader.text(part);
-			for (const words of comparedWords(text)) kept.add(words);
+			addComparedWords(text, kept);
 			if (/\bt="inlineStr"/.test(text) || hasValidationTexts(text))
 				inCells.push({ name: part.name, text });
 		}

@@ -17,6 +17,7 @@ import {
 	xmlWords,
 } from '../xmlTree.ts';
 import type { IsCodeStyle } from './codeStyles.ts';
+import { ComparedWords } from './comparedWords.ts';
 import { isCellProse } from './sheetTexts.ts';
 
 const paragraphs = new Set(['text:p', 'text:h']);
@@ -62,7 +63,7 @@ function extract(
 	const isCode = (element: XmlElement) =>
 		isCodeStyle(xmlAttribute(text, element, 'text:style-name'));
 	const pieces: Piece[] = [];
-	const kept = isSheet ? comparedInFormulas(text) : new Set<string>();
+	const kept = isSheet ? comparedInFormulas(text) : new ComparedWords();
 	const visit = (above: XmlElement, within: boolean, cell: XmlElement | undefined): void => {
 		for (const element of childElements(above)) {
 			const { name } = element;
@@ -87,7 +88,7 @@ function isWords(
 	paragraph: XmlElement,
 	cell: XmlElement | undefined,
 	isSheet: boolean,
-	kept: ReadonlySet<string>,
+	kept: ComparedWords,
 ): boolean {
 	if (!isSheet || !cell || paragraph.parent !== cell) return true;
 	if (xmlAttribute(text, cell, 'table:formula') !== undefined) return false;
@@ -95,15 +96,13 @@ function isWords(
 	if (type !== undefined && type !== 'string') return false;
 	if (xmlAttribute(text, cell, 'office:string-value') !== undefined) return false;
 	const words = xmlWords(contentOf(text, paragraph).replace(/<[^<>]*>/g, '')).trim();
-	return isCellProse(words) && !kept.has(words.toLowerCase());
+	return isCellProse(words) && !kept.has(words);
 }
 
-function comparedInFormulas(text: string): ReadonlySet<string> {
-	const found = new Set<string>();
+function comparedInFormulas(text: string): ComparedWords {
+	const found = new ComparedWords();
 	const formulas = /\b(?:table:formula|table:condition|table:value|style:condition)="([^"<]*)"/g;
-	for (const [, formula = ''] of text.matchAll(formulas))
-		for (const [, literal = ''] of xmlWords(formula).matchAll(/"([^"]*)"/g))
-			found.add(literal.trim().toLowerCase());
+	for (const [, formula = ''] of text.matchAll(formulas)) found.addFormula(xmlWords(formula));
 	return found;
 }
 

@@ -19,6 +19,7 @@ import {
 	xmlWords,
 } from '../xmlTree.ts';
 import { altTexts } from './altTexts.ts';
+import type { ComparedWords } from './comparedWords.ts';
 import { type RunAtom, runPieces } from './runs.ts';
 import { validationTexts } from './validationTexts.ts';
 
@@ -30,7 +31,7 @@ const holders = new Set(['si', 'is', 'text']);
  *
  * @param kept words that something compares with, which are left alone
  */
-export function extractSheet(kept: ReadonlySet<string>): Extract {
+export function extractSheet(kept: ComparedWords): Extract {
 	return Object.assign(
 		(text: string): Piece[] => {
 			const pieces: Piece[] = [];
@@ -46,12 +47,12 @@ const alternatives = altTexts(['cNvPr']);
 const attributeTexts = (text: string): Piece[] =>
 	[...alternatives(text), ...validationTexts(text)].sort((a, b) => a.start - b.start);
 
-function texts(text: string, holder: XmlElement, kept: ReadonlySet<string>): Piece[] {
+function texts(text: string, holder: XmlElement, kept: ComparedWords): Piece[] {
 	const prefix = holder.name.slice(0, -localName(holder).length);
 	const children = childElements(holder);
 	const [first] = children;
 	const words = wordsOf(text, holder);
-	if (!isCellProse(words) || kept.has(words.toLowerCase())) return [];
+	if (!isCellProse(words) || kept.has(words)) return [];
 	// Comments of threads are plain text.
 	if (!first) return [plain(text, holder)];
 	const runs = children.filter((child) => localName(child) === 'r');
@@ -132,26 +133,18 @@ export function isCellProse(value: string): boolean {
 	return !isCode && !isPlace;
 }
 
-/** What formulas, tables, filters and lists of a workbook's part compare cells with, in lower case. */
-export function comparedWords(text: string): string[] {
-	const found: string[] = [];
-	const add = (raw: string) => found.push(xmlWords(raw).trim().toLowerCase());
+/** Adds what formulas, tables, filters and lists of a workbook's part compare cells with. */
+export function addComparedWords(text: string, compared: ComparedWords): void {
 	for (const [, formula = ''] of text.matchAll(
 		/<(?:\w{1,20}:)?(?:f|formula|formula1|formula2|definedName)(?:\s[^<>]*)?>([^<]*)</g,
-	)) {
-		for (const [, literal = ''] of xmlWords(formula).matchAll(/"((?:[^"]|"")*)"/g)) {
-			// A list of choices is one literal with commas.
-			for (const one of literal.split(',')) add(one);
-			add(literal);
-		}
-	}
+	))
+		compared.addFormula(xmlWords(formula));
 	for (const [, name = ''] of text.matchAll(
 		/<(?:\w{1,20}:)?(?:tableColumn|cacheField)\s[^<>]*?\bname="([^"<]*)"/g,
 	))
-		add(name);
+		compared.add(xmlWords(name));
 	for (const [, value = ''] of text.matchAll(
 		/<(?:\w{1,20}:)?(?:filter|customFilter|s)\s[^<>]*?\b(?:val|v)="([^"<]*)"/g,
 	))
-		add(value);
-	return found;
+		compared.add(xmlWords(value));
 }
