@@ -389,6 +389,18 @@ return [
 	await assert.rejects(shouted('a.php', "<?php return ['a' => 'Some words'"), /not closed/);
 });
 
+test('PHP: bytes that are written in octal or hexadecimal are what they were', async () => {
+	const source =
+		'<?php return ["a" => "\\033[1mBold\\033[0m words", "b" => "Stra\\xc3\\237e here"];\n';
+	const { text, asked, refused } = await shouted('messages.php', source);
+	assert.deepEqual(refused, []);
+	assert.ok(asked.includes('Straße here'), asked.join());
+	assert.equal(
+		text,
+		'<?php return ["a" => "\u001b[1MBOLD\u001b[0M WORDS", "b" => "STRASSE HERE"];\n',
+	);
+});
+
 test('vue-i18n: forms between bars are texts of their own, links and placeholders stay', async () => {
 	const source =
 		'{\n  "car": "no cars | one car | {n} cars",\n  "link": "See @:common.file now",\n  "other": "a|b"\n}\n';

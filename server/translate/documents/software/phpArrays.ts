@@ -122,13 +122,25 @@ const letters: ReadonlyMap<string, string> = new Map([
 
 function unescaped(raw: string): string {
 	return raw.replace(
-		/\\(?:u\{([\da-fA-F]{1,6})\}|x([\da-fA-F]{1,2})|([ntrvef"\\$]))/g,
-		(all, unicode?: string, hex?: string, letter?: string) => {
+		/\\(?:u\{([\da-fA-F]{1,6})\}|([ntrvef"\\$]))|((?:\\x[\da-fA-F]{1,2}|\\[0-7]{1,3})+)/g,
+		(all, unicode?: string, letter?: string, bytes?: string) => {
 			if (letter !== undefined) return letters.get(letter) ?? letter;
-			const code = Number.parseInt(unicode ?? hex ?? '', 16);
+			if (bytes !== undefined) return writtenBytes(bytes);
+			const code = Number.parseInt(unicode ?? '', 16);
 			return code <= 0x10ffff ? String.fromCodePoint(code) : all;
 		},
 	);
+}
+
+/** `\xC3\244`: bytes of UTF-8, in hexadecimal or octal. */
+function writtenBytes(escapes: string): string {
+	const bytes = escapes
+		.split('\\')
+		.slice(1)
+		.map((one) =>
+			one.startsWith('x') ? Number.parseInt(one.slice(1), 16) : Number.parseInt(one, 8) & 0xff,
+		);
+	return Buffer.from(bytes).toString('utf8');
 }
 
 function escaped(text: string): string {
