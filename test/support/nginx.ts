@@ -57,7 +57,7 @@ ${own} }`,
 	const child = spawn('nginx', ['-p', folder, '-c', path], { stdio: 'ignore' });
 	const url = `http://127.0.0.1:${port}`;
 	await until('nginx listens', () =>
-		fetch(`${url}/health`).then(
+		fetch(`${url}/health`, { signal: AbortSignal.timeout(10_000) }).then(
 			() => true,
 			() => false,
 		),
