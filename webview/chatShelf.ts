@@ -105,8 +105,13 @@ export class ChatShelf {
 	}
 
 	/** Deletes a chat, also for tabs that show it. */
-	remove(id: string): Promise<void> {
-		return this.#put({ id, person: this.#person, deletedAt: Date.now() });
+	async remove(id: string): Promise<void> {
+		try {
+			await this.#put({ id, person: this.#person, deletedAt: Date.now() });
+		} catch {
+			// The browser has no room for a mark: deleting is what makes some.
+			await this.#forget(id);
+		}
 	}
 
 	async #put(kept: Kept): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 import type { Conversation } from '../server/protocol/index.ts';
+import { mergeConversations } from '../server/protocol/mergeConversations.ts';
 import { ChatShelf, type ShelvedChat } from './chatShelf.ts';
 import { ownStores } from './ownStore.ts';
 import { personId } from './signedInPerson.ts';
@@ -84,22 +85,32 @@ export async function changeChat(
 	change: Pick<ShelvedChat, 'title' | 'pinned'>,
 ): Promise<void> {
 	const opened = await shelf();
-	const now = (await opened.get(chat.id)) ?? chat;
-	await opened.put({ ...now, ...change });
+	const now = await opened.get(chat.id);
+	// Another tab may have deleted it.
+	if (now) await opened.put({ ...now, ...change });
 	await refresh();
 }
 
 /** Deletes a chat; {@link restoreChat} takes that back. */
 export async function deleteChat(chat: ShelvedChat): Promise<void> {
-	await (await shelf()).remove(chat.id);
-	deletedChat.value = chat;
+	const opened = await shelf();
+	// With what other tabs have added since the list was made.
+	const kept = (await opened.get(chat.id)) ?? chat;
+	await opened.remove(chat.id);
+	deletedChat.value = kept;
 	await refresh();
 }
 
 export async function restoreChat(): Promise<void> {
 	const chat = deletedChat.value;
 	if (!chat) return;
-	await (await shelf()).put(chat);
+	const opened = await shelf();
+	const now = await opened.get(chat.id);
+	const { conversation } = chat;
+	// Another tab may have kept it before, and gone on.
+	await opened.put(
+		now ? { ...now, conversation: mergeConversations(conversation, now.conversation) } : chat,
+	);
 	deletedChat.value = undefined;
 	await refresh();
 }

@@ -57,7 +57,13 @@ export class ChatStore {
 
 	/** Keeps a chat that was deleted elsewhere after all. */
 	restore(chat: Conversation): Promise<void> {
-		return this.#inTurn(() => this.#file(chat.id).change(() => [{ chat }, undefined]));
+		return this.#inTurn(() =>
+			this.#file(chat.id).change((now) => [
+				// Another window may have kept it before, and gone on.
+				{ chat: now.chat ? mergeConversations(chat, now.chat) : chat },
+				undefined,
+			]),
+		);
 	}
 
 	/** Gives a chat another title, or pins it; one that is gone stays away. */
@@ -115,11 +121,15 @@ export class ChatStore {
 	remove(id: string): Promise<void> {
 		return this.#inTurn(async () => {
 			if (!isId(id)) return;
-			await makePrivateFolder(this.#folder);
-			const deleted = new Date().toISOString();
-			await this.#file(id).change(() => [{ deleted }, undefined]);
-			// What files held before the agent of the chat changed them.
-			await removePath(join(this.changesFolder, `${id}.json`), { force: true });
+			await this.#removeChanges(id);
+			try {
+				await makePrivateFolder(this.#folder);
+				const deleted = new Date().toISOString();
+				await this.#file(id).change(() => [{ deleted }, undefined]);
+			} catch {
+				// No room for a mark: deleting is what makes some.
+				await removePath(this.#file(id).path, { force: true });
+			}
 			await this.#removeOldMarks();
 		});
 	}
@@ -129,8 +139,16 @@ export class ChatStore {
 		for (const id of await this.#ids()) {
 			const file = this.#file(id);
 			const { deleted } = await file.read();
-			if (deleted !== undefined && deleted < before) await removePath(file.path, { force: true });
+			if (deleted === undefined) continue;
+			// A tool that ran as the chat was deleted has noted what it did.
+			await this.#removeChanges(id);
+			if (deleted < before) await removePath(file.path, { force: true });
 		}
+	}
+
+	/** Removes what files held before the agent of a chat changed them. */
+	async #removeChanges(id: string): Promise<void> {
+		await removePath(join(this.changesFolder, `${id}.json`), { force: true });
 	}
 
 	async #ids(): Promise<string[]> {

@@ -40,7 +40,7 @@ export function builtInModelsDir(): string | undefined {
 }
 
 /** Whether this process's program is still what it was at the start. */
-export const programState = watchProgram(serverEntry(), process.execPath);
+export const programState = watchProgram(serverEntry(), process.execPath, [runnerEntry()]);
 
 /**
  * Arguments and environment for `process.execPath` that run a sub-command of the product.

@@ -33,18 +33,25 @@ const disk: ProgramDisk = {
 
 /**
  * @param entry the server's bundle, or `main.ts` in a checkout
+ * @param parts other files of the same program that it starts processes from
  * @param executable what runs it
  */
-export function watchProgram(entry: string, executable: string, files = disk): () => ProgramState {
-	const before = files.stamp(entry);
+export function watchProgram(
+	entry: string,
+	executable: string,
+	parts: readonly string[] = [],
+	files = disk,
+): () => ProgramState {
+	const stamps = () => [entry, ...parts].map((path) => files.stamp(path));
+	const before = stamps();
 	// `<extension>/dist/server.cjs`
 	const extension = dirname(dirname(entry));
 	// A window that still shows the old version starts its server from there: that one stays as long as any.
 	const wasObsolete = isObsolete(extension, files);
 	return () => {
-		const now = files.stamp(entry);
-		if (now === undefined || files.stamp(executable) === undefined) return 'gone';
-		if (now !== before) return 'replaced';
+		const now = stamps();
+		if (now.includes(undefined) || files.stamp(executable) === undefined) return 'gone';
+		if (now.some((stamp, at) => stamp !== before[at])) return 'replaced';
 		return !wasObsolete && isObsolete(extension, files) ? 'obsolete' : 'there';
 	};
 }

@@ -182,8 +182,11 @@ export class BatchManager {
 		if (manifest === undefined) return batches.forget(record.id);
 		if (isShared) await open.done.refresh();
 		const isEnding = open.isDone || open.cancelledAt !== undefined || isOver;
-		// Its turn comes, too: others have less to do.
-		if (isEnding && this.#joins >= maxJoins) return open.stop.abort();
+		// Its turn comes, too: others have less to do. What is in the queue would be leased again and again.
+		if (isEnding && this.#joins >= maxJoins) {
+			open.stop.abort();
+			return await queue.remove(record.id);
+		}
 		const end = (status: BatchEnding, rest?: Unrun) => this.#join(open, manifest, status, rest);
 		if (open.isDone) await end('completed');
 		else if (open.cancelledAt !== undefined || isOver || (await this.#isInputGone(open))) {

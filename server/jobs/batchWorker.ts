@@ -146,7 +146,8 @@ export class BatchWorker {
 		});
 		const shard = batch?.manifest?.shards[lease.shard];
 		if (batch === undefined || shard === undefined) return void (await queue.complete(lease));
-		if (batch.isPaused) return void (await queue.giveBack(lease, this.#deps.leaseMs));
+		if (batch.isPaused || batch.stop.signal.aborted)
+			return void (await queue.giveBack(lease, this.#deps.leaseMs));
 		const isDone = (await store.size(keys.shard(lease))) !== undefined;
 		onUse('store');
 		if (isDone) {
@@ -218,7 +219,9 @@ export class BatchWorker {
 			reached?.('completed');
 		} catch (error) {
 			if (lost.signal.aborted) this.refused++;
-			if (signal.aborted) await queue.giveBack(lease).catch(() => {});
+			// Of a batch that ends nothing is to be had again at once.
+			const isEnding = batch.stop.signal.aborted && !batch.isPaused;
+			if (signal.aborted) await queue.giveBack(lease, isEnding ? leaseMs : 0).catch(() => {});
 			else {
 				onTrouble(batch, error);
 				this.#deps.log.warn('a part of a batch was put off', {

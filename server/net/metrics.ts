@@ -27,6 +27,8 @@ export interface MetricsOptions {
 	readonly buckets: readonly number[];
 	/** Histograms that are shown before anything was observed. */
 	readonly shown?: readonly string[];
+	/** Counters without labels that are shown as 0 before anything was counted: the first one counts as a rise then. */
+	readonly zeros?: readonly string[];
 }
 
 interface Series {
@@ -39,7 +41,7 @@ interface Series {
 /** Most label combinations of one metric: labels that callers choose must not fill the memory. */
 const maxSeries = 1000;
 
-export function createMetrics({ help, buckets, shown = [] }: MetricsOptions): Metrics {
+export function createMetrics({ help, buckets, shown = [], zeros = [] }: MetricsOptions): Metrics {
 	const counters = new Map<string, Map<string, Series>>();
 	const histograms = new Map<string, Map<string, Series>>();
 
@@ -66,6 +68,7 @@ export function createMetrics({ help, buckets, shown = [] }: MetricsOptions): Me
 	};
 
 	for (const name of shown) series(histograms, name, {});
+	for (const name of zeros) series(counters, name, {});
 	return {
 		count: (name, labels = {}, by = 1) => {
 			series(counters, name, labels).value += by;

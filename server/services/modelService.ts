@@ -253,7 +253,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			);
 			deps.host.changed(folder);
 			// A request that came between the two has loaded the older one.
-			if (isReplaced) await deps.host.unload(found.id, false).catch(() => {});
+			if (isReplaced)
+				await whenIdle(found.id, () => deps.host.unload(found.id, false), signal).catch(() => {});
 			const done = findModel(await deps.host.list(), found.id);
 			if (done !== undefined) {
 				yield { type: 'done', model: done };

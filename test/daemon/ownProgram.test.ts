@@ -8,10 +8,11 @@ import { type ProgramDisk, watchProgram } from '../../server/daemon/ownProgram.t
 const extensions = join('/home', 'ann', '.vscode', 'extensions');
 const folder = 'nearglot.nearglot-0.2.0-win32-x64';
 const entry = join(extensions, folder, 'dist', 'server.cjs');
+const runner = join(extensions, folder, 'dist', 'runner.cjs');
 const executable = join('/opt', 'code');
 
 function program(others: readonly (readonly [string, string])[] = []) {
-	const files = new Map([...others, [entry, 'first'], [executable, 'node']]);
+	const files = new Map([...others, [entry, 'first'], [runner, 'first'], [executable, 'node']]);
 	const disk: ProgramDisk = {
 		stamp: (path) => files.get(path),
 		read: (path) => {
@@ -20,7 +21,7 @@ function program(others: readonly (readonly [string, string])[] = []) {
 			return text;
 		},
 	};
-	return { files, state: watchProgram(entry, executable, disk) };
+	return { files, state: watchProgram(entry, executable, [runner], disk) };
 }
 
 test('a program that is replaced, removed, or loses what runs it is noticed', () => {
@@ -31,6 +32,12 @@ test('a program that is replaced, removed, or loses what runs it is noticed', ()
 	files.delete(entry);
 	assert.equal(state(), 'gone');
 	files.set(entry, 'first');
+	assert.equal(state(), 'there');
+	files.set(runner, 'second');
+	assert.equal(state(), 'replaced', 'the process of a model would be of another version');
+	files.delete(runner);
+	assert.equal(state(), 'gone');
+	files.set(runner, 'first');
 	assert.equal(state(), 'there');
 	files.delete(executable);
 	assert.equal(state(), 'gone');

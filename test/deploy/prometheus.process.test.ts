@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { gatewayMetricNames } from '../../server/gateway/observe/gatewayMetrics.ts';
+import { gatewayMetricNames, gatewayMetrics } from '../../server/gateway/observe/gatewayMetrics.ts';
 import { listenOps, opsMetricNames } from '../../server/http/opsServer.ts';
 import { freePort } from '../support/freePort.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -42,6 +42,9 @@ test('the alerts are such that Prometheus takes, of numbers that there are, and 
 	});
 	/** Numbers of a server in trouble from the twentieth minute on. */
 	const from20 = (well: number, badly: number) => `${well}x19 ${badly}x40`;
+	// An alert on the first one needs the 0 before it.
+	for (const name of ['store_errors_total', 'identity_missing_total'])
+		assert.match(gatewayMetrics().render(), new RegExp(`^nearglot_gateway_${name} 0$`, 'm'));
 	writeFileSync(
 		file,
 		JSON.stringify({

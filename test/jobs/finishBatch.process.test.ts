@@ -197,9 +197,14 @@ test('many batches that are long to join hold up nobody’s beginning', async ()
 		slow.has(key.split('/')[1] ?? '') && key.includes('/shards/') ? release.promise : undefined,
 	);
 	const goOn = Promise.withResolvers<void>();
+	let isHeld = false;
+	let begun = 0;
 	service.start(async (call, signal) => {
 		await goOn.promise;
-		return capitals(0)(call, signal);
+		if (!isHeld) return capitals(0)(call, signal);
+		begun++;
+		await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+		throw signal.reason;
 	});
 	const jobs = await service.open();
 	// More than there are steps at a time.
@@ -210,11 +215,17 @@ test('many batches that are long to join hold up nobody’s beginning', async ()
 		const views = await Promise.all([...slow].map(view));
 		return views.every(({ open }) => open?.isDone);
 	});
+	// Nor does one of many parts that is cancelled, and waits for its turn to be joined.
+	isHeld = true;
+	const cancelled = await addBatch(jobs, 2000);
+	await until('it runs', () => begun > 0);
+	await jobs.batches.cancel('local', cancelled);
+	isHeld = false;
 	const other = await addBatch(jobs, 3);
 	await until('the other one is done', async () => (await view(other)).open?.isDone === true);
 	release.resolve();
 	await until('all have ended', async () => {
-		const views = await Promise.all([...slow, other].map(view));
+		const views = await Promise.all([...slow, cancelled, other].map(view));
 		return views.every(({ end }) => end !== undefined);
 	});
 	await service.close();

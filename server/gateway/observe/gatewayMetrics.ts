@@ -26,5 +26,10 @@ const help: Readonly<Record<string, string>> = {
 export const gatewayMetricNames: readonly string[] = Object.keys(help);
 
 export function gatewayMetrics(): Metrics {
-	return createMetrics({ help, buckets, shown: [upstreamSeconds] });
+	const zeros = [
+		'nearglot_gateway_identity_missing_total',
+		'nearglot_gateway_rate_limited_total',
+		'nearglot_gateway_store_errors_total',
+	];
+	return createMetrics({ help, buckets, shown: [upstreamSeconds], zeros });
 }
