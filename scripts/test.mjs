@@ -4,7 +4,7 @@
  * path contains a fragment; `--built` has them start the program that was built instead of its sources. Pure files
  * share a few processes; each other file has its own.
  */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { run } from 'node:test';
@@ -44,13 +44,15 @@ const emptyResult = () => ({
 	durationsMs: new Map(),
 });
 
+const testProcess = pathToFileURL(join(root, 'scripts/testProcess.mjs')).href;
+
 /** Runs files into a result; what is shown waits for the end of `options.argv`'s files, which share a process. */
 function runInto(result, options) {
 	const shared = options.argv ?? [];
 	const stream = run({
 		// Wine alone takes longer.
 		timeout: process.env.NEARGLOT_WINE === '1' ? 1_200_000 : 300_000,
-		execArgv: ['--disable-warning=ExperimentalWarning'],
+		execArgv: ['--disable-warning=ExperimentalWarning', '--import', testProcess],
 		...options,
 	});
 	const fail = (file, name) =>
@@ -102,32 +104,21 @@ async function runShared(list) {
 	return result;
 }
 
-const compileCache = pathToFileURL(join(root, 'scripts/compileCache.mjs')).href;
-
 /** Runs files, each in a process of its own. */
 async function runAlone(list, concurrency) {
 	const result = emptyResult();
-	if (list.length > 0)
-		await runInto(result, {
-			files: list,
-			concurrency,
-			execArgv: ['--disable-warning=ExperimentalWarning', '--import', compileCache],
-		});
+	if (list.length > 0) await runInto(result, { files: list, concurrency });
 	return result;
 }
 
 const started = performance.now();
 const seconds = () => Math.round((performance.now() - started) / 1000);
-// Sources are stripped of their types once for all processes.
-process.env.NODE_COMPILE_CACHE = join(root, 'test/.work/compiled');
-mkdirSync(process.env.NODE_COMPILE_CACHE, { recursive: true });
 const pure = files.filter((file) => namedKind(file) === 'pure');
 const results = [];
 if (pure.length > 0) {
 	results.push(await runShared(pure));
 	console.log(`pure tests took ${seconds()} s`);
 }
-delete process.env.NODE_COMPILE_CACHE;
 results.push(
 	await runAlone(
 		files.filter((file) => !pure.includes(file)),

@@ -108,8 +108,17 @@ test('a chat that one window deletes does not come back by another that shows it
 	await other.restore(chat('a', 'gone on with'));
 	assert.equal((await one.load('a'))?.turns[0]?.text, 'gone on with');
 	assert.notEqual(await one.save(chat('a', 'gone on with')), 'deleted');
+	// Kept by a third one that has not seen what came then.
+	await other.restore({ ...chat('a'), turns: [] });
+	assert.equal((await one.load('a'))?.turns[0]?.text, 'gone on with');
 
 	await one.remove('a');
+	// What a tool that ran meanwhile has noted.
+	const changes = join(one.changesFolder, 'a.json');
+	await mkdir(one.changesFolder, { recursive: true });
+	await writeFile(changes, '{}');
+	await one.remove('b');
+	await assert.rejects(readFile(changes), { code: 'ENOENT' }, 'nothing of its files stays');
 	await writeFile(path, JSON.stringify({ version: 1, deleted: '2020-01-01T00:00:00.000Z' }));
 	await one.remove('b');
 	await assert.rejects(readFile(path), { code: 'ENOENT' }, 'an old mark goes');
