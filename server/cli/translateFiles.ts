@@ -48,6 +48,7 @@ import {
 } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { type Due, type Made, notMade } from './dueFile.ts';
+import { failedRenewals } from './failedRenewals.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { dueCatalogue, FileTurns } from './translateCatalogue.ts';
@@ -346,7 +347,7 @@ async function dueMessages(
 	const without = (kept: ReadonlySet<string>): string =>
 		emptyMessages(
 			present,
-			stale.filter((state) => !kept.has(state.source)),
+			stale.filter(({ path }) => !kept.has(JSON.stringify(path))),
 		);
 	const make: Due['make'] = async (translator, signal) => {
 		const job = { fileName: basename(source), text: read.text, to, ...defined({ from }) };
@@ -355,21 +356,14 @@ async function dueMessages(
 		let result = await merge(new Set());
 		const refused = new Set(result.refused);
 		const { left } = result;
-		const whole = left.flatMap(({ text, sentences }) => (sentences ? [] : [text.trim()]));
-		const failed = new Set([...refused, ...whole]);
-		const kept = new Set(
-			stale.flatMap(({ source }) =>
-				failed.has(source) || failed.has(source.trim()) ? [source] : [],
-			),
-		);
+		const kept = failedRenewals(stale, result, messageStates(read.text, result.text, format, to));
 		// A changed message that cannot be translated keeps the old translation rather than none.
 		if (kept.size > 0) result = await merge(kept);
 		const before = there?.encoding ?? read.encoding;
 		const isSame = result.text === present;
 		const written = isSame ? undefined : await writeDocument(target, result.text, before);
-		const renewed = new Set(
-			stale.flatMap((state) => (kept.has(state.source) ? [] : [JSON.stringify(state.path)])),
-		);
+		const paths = stale.map(({ path }) => JSON.stringify(path));
+		const renewed = new Set(paths.filter((path) => !kept.has(path)));
 		noteMessages(target, read.text, result.text, format, to, record, renewed);
 		const added = result.added.length - renewed.size;
 		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}${encodingNote(written?.encoding, before)}`;

@@ -235,6 +235,66 @@ test('a changed message that the model leaves as it is keeps its old translation
 	assert.match((await check(['l'])).out, /l\/de\.yml:1: stale: a has changed/);
 });
 
+test('so does a short one, one with branches, and a list with a text that is refused', async () => {
+	const source = (short: string, one: string, entry: string) =>
+		JSON.stringify({
+			a: short,
+			b: `{n, plural, one {${one} of a folder} other {leave # files of a folder}}`,
+			c: [entry, 'Shut it'],
+		});
+	const own = '{"a":"Alles","b":"{n, plural, one {# Datei} other {# Dateien}}","c":["Auf","Zu"]}';
+	await write({ 'l/en.json': source('Save', '# file', 'Open'), 'l/de.json': own });
+	await run({ names: ['l/en.json'], targets: [], into: 'l' });
+	assert.equal(await read('l/de.json'), own);
+	await write({ 'l/en.json': source('leave it', 'leave # file', 'lose {name}') });
+	await run({ names: ['l/en.json'], targets: [], into: 'l' });
+	assert.equal(await read('l/de.json'), own);
+	const { out } = await check(['l']);
+	for (const key of ['a', 'b', 'c']) assert.match(out, new RegExp(`stale: ${key} has changed`));
+});
+
+test('plurals and arrays of Android of which an item is refused stay as they are', async () => {
+	const file = (one: string, other: string) =>
+		`<resources><plurals name="p"><item quantity="one">${one}</item><item quantity="other">${other}</item></plurals><string-array name="a"><item>${one}</item><item>${other}</item></string-array></resources>\n`;
+	await write({
+		'res/values/strings.xml': file('%d file here', '%d files here'),
+		'res/values-de/strings.xml': file('%d Datei', '%d Dateien'),
+	});
+	const plan = { names: ['res/values/strings.xml'], targets: ['de'], into: 'res' };
+	await run(plan);
+	await write({ 'res/values/strings.xml': file('%d file there', 'lose %d files there') });
+	const { failed, err } = await run(plan);
+	assert.equal(failed, 1, err);
+	assert.equal(await read('res/values-de/strings.xml'), file('%d Datei', '%d Dateien'));
+});
+
+test('a list of which a text has changed is a list again', async () => {
+	for (const [name, before, after, old] of [
+		[
+			'en.json',
+			'{"a":["Open now","Shut it"]}',
+			'{"a":["Open right now","Shut it"]}',
+			'{"a":["Auf","Zu"]}',
+		],
+		[
+			'en.yml',
+			'a:\n  - Open now\n  - Shut it\nb: One\n',
+			'a:\n  - Open right now\n  - Shut it\nb: One\n',
+			'a:\n  - Auf\n  - Zu\nb: Eins\n',
+		],
+	] as const) {
+		const target = name.replace('en', 'de');
+		await write({ [`m/${name}`]: before, [`m/${target}`]: old });
+		await run({ names: [`m/${name}`], targets: ['de'], into: 'm' });
+		await write({ [`m/${name}`]: after });
+		const { failed, err } = await run({ names: [`m/${name}`], targets: ['de'], into: 'm' });
+		assert.equal(failed, 0, err);
+		assert.match(await read(`m/${target}`), /\[\s*"OPEN RIGHT NOW",\s*"SHUT IT"\s*\]/);
+		if (name === 'en.yml') assert.match(await read(`m/${target}`), /\nb: "?Eins"?\n$/);
+	}
+	assert.equal((await check(['m'])).code, 0);
+});
+
 test('--accept takes what is there for up to date', async () => {
 	await write({ 'l/en.json': '{"a": "One"}', 'l/de.json': '{"a": "Eins"}' });
 	assert.match((await check(['l'])).err, /cannot be told yet/);

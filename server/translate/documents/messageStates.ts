@@ -101,7 +101,9 @@ function treeStates(
 			if (target === undefined || own === undefined || own === '') states.push(state);
 			else {
 				const { start, end } = target;
-				const value = { start, end, empty: format.literal('') };
+				// A list is missing where there is nothing; a text that is empty would stay.
+				const empty = format.literal(Array.isArray(target.value) ? null : '');
+				const value = { start, end, empty };
 				states.push({ ...state, target: own, targetAt: start, value });
 			}
 			return;

@@ -168,8 +168,9 @@ function lineAfter(text: string, end: number): number {
 }
 
 function yamlNode(node: unknown): MessageTree {
-	const range = isMap(node) || isScalar(node) ? node.range : undefined;
-	const [start, end] = [range?.[0] ?? 0, range?.[1] ?? 0];
+	const [start, end] = (node as { range?: readonly [number, number, number] } | null)?.range ?? [
+		0, 0,
+	];
 	if (!isMap(node)) return { start, end, value: isScalar(node) ? node.value : plain(node) };
 	const entries = node.items.flatMap(({ key, value }) => {
 		if (!isScalar(key) || !key.range) return [];

@@ -133,6 +133,11 @@ export function spliced(
 		};
 	const changed = pieces.some((piece) => !piece.companion && isChanged(piece));
 	for (const piece of pieces) {
+		// Within the one in front of it, which has been written.
+		if (piece.start < next) {
+			regions.push({ start: out.length, end: out.length });
+			continue;
+		}
 		const translation = piece.companion && changed ? piece.text : translations.get(piece);
 		out += text.slice(next, piece.start);
 		const start = out.length;

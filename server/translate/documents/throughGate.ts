@@ -34,7 +34,10 @@ export async function throughGate(
 	translate: TranslateTexts,
 ): Promise<GatedPieces> {
 	const all = pieces.flatMap((piece) => [piece, ...(piece.inner ?? [])]);
-	const asked = all.filter((piece) => !piece.companion && !leavesAlone(piece));
+	const within = new Set(overlapping(pieces));
+	const asked = all.filter(
+		(piece) => !piece.companion && !leavesAlone(piece) && !within.has(piece),
+	);
 	const translations = new Map<Piece, string>();
 	const faults = new Map<Piece, string>();
 	const take = (piece: Piece, answer: string | undefined) => {
@@ -50,6 +53,7 @@ export async function throughGate(
 		} else faults.set(piece, fault ?? '');
 	};
 	for (const piece of all) if (piece.unread !== undefined) faults.set(piece, piece.unread);
+	for (const piece of within) faults.set(piece, 'it lies within another text');
 	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text.trim()]);
 	const comments = asked.some(({ comment }) => comment !== undefined)
 		? asked.flatMap(({ comment }, index) => (texts[index] ?? []).map(() => comment))
@@ -70,6 +74,8 @@ export async function throughGate(
 	const cut = new Set<Piece>();
 	let reach = 0;
 	for (let reading = 1; ; reading++) {
+		// What was written is the text itself.
+		if (translations.size === 0) return { ...before, translations, faults };
 		const after = spliced(text, pieces, translations);
 		const found = syntaxFaults(before, after, rules);
 		if (!found) return { ...after, translations, faults };
@@ -96,6 +102,16 @@ export async function throughGate(
 		}
 		await smaller(again);
 	}
+}
+
+/** Pieces that begin before the one in front of them has ended: of these only that one can be written. */
+function overlapping(pieces: readonly Piece[]): Piece[] {
+	let next = 0;
+	return pieces.filter(({ start, end }) => {
+		if (start < next) return true;
+		next = end;
+		return false;
+	});
 }
 
 /** Pieces at places, and some on both sides of them. */

@@ -52,7 +52,9 @@ export function bookParts(
 /** Name of a part that an address in another one leads to. */
 function placeOf(from: string, address: string): string | undefined {
 	try {
-		return posix.normalize(posix.join(posix.dirname(from), decodeURI(address.split('#')[0] ?? '')));
+		return posix.normalize(
+			posix.join(posix.dirname(from), decodeURIComponent(address.split('#')[0] ?? '')),
+		);
 	} catch {
 		// An address that is none leads nowhere.
 		return undefined;
