@@ -9,6 +9,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildModel, planBuild } from '../../../server/engine/build/buildModel.ts';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { recipeVersion } from '../../../server/hub/recipeVersion.ts';
 import { AppError } from '../../../server/protocol/index.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { memorySource } from './memorySource.ts';
@@ -48,7 +49,7 @@ describe('a model folder', () => {
 		const origin = JSON.parse(readFileSync(join(to, 'nearglot-origin.json'), 'utf8'));
 		assert.deepEqual(
 			{ source: origin.source, revision: origin.revision, version: origin.recipe.version },
-			{ source: 'someone/model', revision: 'abc', version: 2 },
+			{ source: 'someone/model', revision: 'abc', version: recipeVersion },
 		);
 		assert.match(origin.tensors, /^[0-9a-f]{64}$/);
 		assert.deepEqual((await describeModel(to)).problems, []);

@@ -45,6 +45,7 @@ const reached: readonly (readonly [source: string, result: string])[] = [
 		'---\ntitle: A title\nlayout: home\nlang: en\n---\n',
 		'---\ntitle: «A title»\nlayout: home\nlang: de\n---\n',
 	],
+	['---\ntitle: A title\nlanguage: php\n---\n', '---\ntitle: «A title»\nlanguage: php\n---\n'],
 	['+++\ntitle = "A title"\n+++\n', '+++\ntitle = "«A title»"\n+++\n'],
 	['# Heading {#id}\n', '# «Heading» {#id}\n'],
 	['Press <kbd>Ctrl</kbd> now\n', '«Press <kbd>Ctrl</kbd> now»\n'],

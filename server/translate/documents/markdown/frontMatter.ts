@@ -1,6 +1,6 @@
 /** Front matter: what of it is read on a page, and the language it names. */
 
-import { sameLanguage } from '../../languageCodes.ts';
+import { canonicalLanguage, sameLanguage } from '../../languageCodes.ts';
 import { languageTag } from '../languageTag.ts';
 import { moved, type Piece } from '../piece.ts';
 import { yamlPieces } from '../yamlTexts.ts';
@@ -69,6 +69,8 @@ export function withFrontMatterLanguage(text: string, to: string): string {
 	const line =
 		/^((?:lang|language|locale)[ \t]*[:=][ \t]*["']?)([A-Za-z]{2,3}(?:[-_][\w-]{2,12})?)(?=["']?[ \t]*\r?$)/m;
 	const made = head.replace(line, (all, before: string, named: string) =>
+		// `language: go` says in what samples are written.
+		canonicalLanguage(named.replaceAll('_', '-')) === undefined ||
 		sameLanguage(named.replaceAll('_', '-'), tag)
 			? all
 			: before + (named.includes('_') ? tag.replaceAll('-', '_') : tag),
