@@ -16,8 +16,6 @@ import { installHost } from './vscode-host/install.mjs';
 const work = join(root, 'test/.work/e2e');
 const uiTests = join(root, 'test/e2e/ui.ts');
 const [only, ...fragments] = process.argv.slice(2);
-/** Folders of the editors that are open beside each other, each with its own settings and data. */
-const desks = ['ui', 'ui2'];
 /** What failed first and passed then. */
 const secondTries = [];
 
@@ -33,7 +31,7 @@ const packed = only === 'suite' ? undefined : pack();
 if (only !== 'ui') results.push(...(await runSuiteTwice()));
 if (packed !== undefined) {
 	results.push(...(await runPacked(await packed)));
-	for (const desk of desks) stopDaemon(join(work, desk, 'home'));
+	stopDaemon(join(work, 'ui/home'));
 }
 const twice = secondTries.length > 0 || fragments.length === 0 ? recordSecondTries(secondTries) : 0;
 const failed = results.filter(({ error }) => error).length + twice;
@@ -79,7 +77,7 @@ async function pack() {
 async function runPacked(status) {
 	if (status !== 0)
 		return [{ title: 'the extension is packed', error: `scripts/package.mjs: ${status}` }];
-	for (const desk of desks) rmSync(join(work, desk, 'pictures'), { recursive: true, force: true });
+	rmSync(join(work, 'ui/pictures'), { recursive: true, force: true });
 	const first = await runAtOnce(uiFiles(fragments));
 	const files = new Set(first.filter(({ error }) => error).map(({ file }) => file));
 	if (files.size === 0) return first;
@@ -105,21 +103,16 @@ async function runPacked(status) {
 
 /**
  * Runs files with tests in a browser: first, alone, those that measure speed; then beside each other those
- * with an editor beside a team's server, which mostly wait for sessions to end, and two halves of the others.
+ * with an editor beside a team's server, which mostly wait for sessions to end, and the others.
  */
 async function runAtOnce(files) {
 	const text = (file) => readFileSync(join(dirname(uiTests), file), 'utf8');
 	const speed = files.filter((file) => /speed/i.test(file));
 	const team = files.filter((file) => text(file).includes("from './teamDesk.ts'"));
 	const others = files.filter((file) => !speed.includes(file) && !team.includes(file));
-	const half = (rest) => others.filter((_, index) => index % 2 === rest);
 	const alone = speed.length > 0 ? await runUi(speed) : [];
-	const parts = [
-		[team, 'ui'],
-		[half(0), 'ui'],
-		[half(1), 'ui2'],
-	].filter(([part]) => part.length > 0);
-	const atOnce = await Promise.all(parts.map(([part, desk]) => runUi(part, desk)));
+	const parts = [team, others].filter((part) => part.length > 0);
+	const atOnce = await Promise.all(parts.map((part) => runUi(part)));
 	return [...alone, ...atOnce.flat()];
 }
 
@@ -133,10 +126,9 @@ function uiFiles(parts) {
 
 /**
  * @param {string[]} files
- * @param {string} desk folder of their editor
  * @returns {Promise<{ title: string, file: string, error?: string, durationMs: number }[]>}
  */
-async function runUi(files, desk = 'ui') {
+async function runUi(files) {
 	process.env.E2E_VSIX = join(root, 'nearglot-linux-x64.vsix');
 	const found = [];
 	const add = ({ name, file, details }, error) => {
@@ -144,7 +136,7 @@ async function runUi(files, desk = 'ui') {
 		found.push({ title: name, file: basename(file ?? ''), error, durationMs });
 		tell(found.at(-1));
 	};
-	const stream = run({ files: [uiTests], argv: [join(work, desk), ...files], timeout: 3_600_000 });
+	const stream = run({ files: [uiTests], argv: [join(work, 'ui'), ...files], timeout: 3_600_000 });
 	const finished = new Promise((resolve) => stream.once('end', resolve));
 	stream.on('test:pass', (event) => {
 		if (event.details.type !== 'suite' && event.nesting === 0) add(event);

@@ -123,7 +123,7 @@ results.push(
 	await runAlone(
 		files.filter((file) => !pure.includes(file)),
 		// Most of their time they wait: for a timer, a disk, another program.
-		processors * 2 + 1,
+		processors * 2,
 	),
 );
 let passed = results.reduce((sum, result) => sum + result.passed, 0);
