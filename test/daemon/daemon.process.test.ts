@@ -77,10 +77,10 @@ test('a lock that a dead process left behind is taken over', async () => {
 });
 
 test('a daemon nobody started on purpose ends when there is nothing to do', async () => {
-	const child = home.start(['serve', '--background', '--json', '--idle-end', '0.3']);
+	const child = home.start(['serve', '--background', '--json', '--idle-end', '2']);
 	const endpoint = (await firstLine(child)) as unknown as EndpointFile;
 	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.secret, () => {});
-	await new Promise((resolve) => setTimeout(resolve, 1200));
+	await new Promise((resolve) => setTimeout(resolve, 3500));
 	assert.ok(await findDaemon(home.env), 'a connected window keeps it');
 	pipe.close();
 	await gone(endpoint.pid);
