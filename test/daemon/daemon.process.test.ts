@@ -80,8 +80,12 @@ test('a daemon nobody started on purpose ends when there is nothing to do', asyn
 	const child = home.start(['serve', '--background', '--json', '--idle-end', '2']);
 	const endpoint = (await firstLine(child)) as unknown as EndpointFile;
 	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.secret, () => {});
-	await new Promise((resolve) => setTimeout(resolve, 3500));
-	assert.ok(await findDaemon(home.env), 'a connected window keeps it');
+	// What is not idle never ends, however long it takes: activity.test.ts.
+	await until('the window counts', async () => {
+		const headers = { authorization: `Bearer ${endpoint.key}` };
+		const health = await fetch(`${endpoint.url}/health`, { headers });
+		return !((await health.json()) as { idle: boolean }).idle;
+	});
 	pipe.close();
 	await gone(endpoint.pid);
 	await assert.rejects(stat(join(home.folder, 'endpoint.json')));

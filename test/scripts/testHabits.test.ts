@@ -43,8 +43,6 @@ test('a page is not asked to wait for an asynchronous condition: a promise count
 
 /** Where only time can show that nothing happens, with the reason. */
 const sleeps: Readonly<Record<string, string>> = {
-	'daemon/daemon.process.test.ts':
-		'the clock is that of another process, whose idle time has to pass',
 	'jobs/s3Store.process.test.ts': 'a reader must be slower than a store is waited for',
 	'jobs/waitingShards.process.test.ts': 'leases must have had the time to run out',
 	'audio/threadedDecode.process.test.ts':

@@ -47,6 +47,14 @@ test('a footnote stays in its sentence, and its own words are translated', async
 	);
 });
 
+test('a picture with an alternative text in the frame of a caption leaves the rest whole', async () => {
+	const source = (caption: string, words: string) =>
+		`<text:p><draw:frame><draw:text-box><text:p><draw:frame><draw:image/><svg:title>Alt text here</svg:title></draw:frame>${caption}</text:p></draw:text-box></draw:frame></text:p><text:p>${words}</text:p>`;
+	const { body, refused } = await text(source('Figure of words', 'More words'));
+	assert.equal(body, source('FIGURE OF WORDS', 'MORE WORDS'));
+	assert.deepEqual(refused, ['Alt text here'], 'it is said what stayed');
+});
+
 test('deleted words, fields and page numbers stay', async () => {
 	const { body, asked } = await text(
 		'<text:tracked-changes><text:p>old words</text:p></text:tracked-changes><text:p>Page <text:page-number>7</text:page-number> of <text:title>My book</text:title></text:p>',
@@ -84,8 +92,8 @@ const book = (more: Readonly<Record<string, string>> = {}) =>
 			'META-INF/container.xml':
 				'<container><rootfiles><rootfile full-path="OEBPS/content.opf"/></rootfiles></container>',
 			'OEBPS/content.opf':
-				'<package xmlns:dc="d"><metadata><dc:title>The book</dc:title><dc:creator>Ann Person</dc:creator><dc:language>en-GB</dc:language></metadata><manifest><item href="text/one%20page.xhtml" media-type="application/xhtml+xml"/><item href="toc.ncx" media-type="application/x-dtbncx+xml"/><item href="../../../etc/passwd" media-type="application/xhtml+xml"/></manifest></package>',
-			'OEBPS/text/one page.xhtml':
+				'<package xmlns:dc="d"><metadata><dc:title>The book</dc:title><dc:creator>Ann Person</dc:creator><dc:language>en-GB</dc:language></metadata><manifest><item href="text/one%20%26%2C%20page.xhtml" media-type="application/xhtml+xml"/><item href="toc.ncx" media-type="application/x-dtbncx+xml"/><item href="../../../etc/passwd" media-type="application/xhtml+xml"/></manifest></package>',
+			'OEBPS/text/one &, page.xhtml':
 				'<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x.dtd"><html xmlns="h" xml:lang="en" lang="en"><head><title>The page</title><script src="a.js"/></head><body><p>Open <a id="x"/><b>the file</b>.</p><p title="A tip">More</p></body></html>',
 			'OEBPS/toc.ncx': '<ncx><navLabel><text>First chapter</text></navLabel></ncx>',
 			'OEBPS/other.xhtml': '<html><p>In no list</p></html>',
@@ -99,7 +107,7 @@ test('books: pages, menu and title; a page says its language; other parts stay',
 	assert.equal([...parts.keys()][0], 'mimetype');
 	assert.match(parts.get('OEBPS/content.opf') ?? '', />THE BOOK<.*>Ann Person<.*>de</);
 	assert.equal(
-		parts.get('OEBPS/text/one page.xhtml'),
+		parts.get('OEBPS/text/one &, page.xhtml'),
 		'<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x.dtd"><html xmlns="h" xml:lang="de" lang="de"><head><title>THE PAGE</title><script src="a.js"/></head><body><p>OPEN <a id="x"/><b>THE FILE</b>.</p><p title="A TIP">MORE</p></body></html>',
 	);
 	assert.match(parts.get('OEBPS/toc.ncx') ?? '', />FIRST CHAPTER</);
@@ -112,7 +120,7 @@ test('books: fonts may be encrypted, pages may not', async () => {
 	});
 	await translated(await book(encryption('OEBPS/font.otf')), 'a.epub');
 	await assert.rejects(
-		translated(await book(encryption('OEBPS/text/one%20page.xhtml')), 'a.epub'),
+		translated(await book(encryption('OEBPS/text/one%20%26%2C%20page.xhtml')), 'a.epub'),
 		/encrypted.*without/,
 	);
 });

@@ -74,7 +74,7 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 	const headSize = config.number('head_dim') ?? hiddenSize / heads;
 	if (!Number.isInteger(headSize) || headSize % 2 !== 0 || heads % kvHeads !== 0)
 		throw configFault(`has ${heads} heads, ${kvHeads} for keys, of ${headSize} numbers each`);
-	// What stretches positions goes by the whole of it.
+	// Scaled positions go by the whole of it.
 	const contextLength = config.size('max_position_embeddings', 'n_positions');
 	const scale = (from: ConfigNumber | undefined): number | undefined => {
 		const value = from === undefined ? undefined : config.number(from.key);
