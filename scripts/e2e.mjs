@@ -112,7 +112,7 @@ async function runAtOnce(files) {
 	const others = files.filter((file) => !speed.includes(file) && !team.includes(file));
 	const alone = speed.length > 0 ? await runUi(speed) : [];
 	const parts = [team, others].filter((part) => part.length > 0);
-	const atOnce = await Promise.all(parts.map((part) => runUi(part)));
+	const atOnce = await Promise.all(parts.map(runUi));
 	return [...alone, ...atOnce.flat()];
 }
 
@@ -124,11 +124,9 @@ function uiFiles(parts) {
 		.sort();
 }
 
-/**
- * @param {string[]} files
- * @returns {Promise<{ title: string, file: string, error?: string, durationMs: number }[]>}
- */
+/** @returns {Promise<{ title: string, file: string, error?: string, durationMs: number }[]>} */
 async function runUi(files) {
+	process.env.E2E_DIR = join(work, 'ui');
 	process.env.E2E_VSIX = join(root, 'nearglot-linux-x64.vsix');
 	const found = [];
 	const add = ({ name, file, details }, error) => {
@@ -136,7 +134,7 @@ async function runUi(files) {
 		found.push({ title: name, file: basename(file ?? ''), error, durationMs });
 		tell(found.at(-1));
 	};
-	const stream = run({ files: [uiTests], argv: [join(work, 'ui'), ...files], timeout: 3_600_000 });
+	const stream = run({ files: [uiTests], argv: files, timeout: 3_600_000 });
 	const finished = new Promise((resolve) => stream.once('end', resolve));
 	stream.on('test:pass', (event) => {
 		if (event.details.type !== 'suite' && event.nesting === 0) add(event);

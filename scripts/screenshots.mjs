@@ -9,7 +9,6 @@ import {
 	copyFileSync,
 	existsSync,
 	mkdirSync,
-	readdirSync,
 	readFileSync,
 	statSync,
 	writeFileSync,
@@ -26,27 +25,14 @@ const pictures = {
 	studio: 'studio-words',
 };
 
-/** The editors of the last run: there may be several beside each other, each with pictures of its tests. */
-const work = join(root, 'test/.work/e2e');
-const sources = readdirSync(work)
-	.filter((name) => /^ui\d*$/.test(name))
-	.map((name) => join(work, name, 'pictures'));
-/** Where the latest picture of this name is, or would be. */
-function pathOf(name) {
-	const made = sources.map((folder) => join(folder, name)).filter((file) => existsSync(file));
-	const [latest = join(work, 'ui/pictures', name)] = made.sort(
-		(one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs,
-	);
-	return latest;
-}
-
+const source = join(root, 'test/.work/e2e/ui/pictures');
 const target = join(root, 'docs/screenshots');
 mkdirSync(target, { recursive: true });
 const told = (file) =>
 	console.log(`${file.slice(target.length + 1)}: ${Math.round(statSync(file).size / 1000)} kB`);
 for (const suffix of ['', '-dark']) {
 	for (const [name, picture] of Object.entries(pictures)) {
-		const file = pathOf(`${picture}${suffix}.png`);
+		const file = join(source, `${picture}${suffix}.png`);
 		if (!existsSync(file)) {
 			console.log(`${name}: ${picture}${suffix}.png was not made by the last run`);
 			continue;
@@ -59,7 +45,7 @@ for (const suffix of ['', '-dark']) {
 
 /** One frame after the other, each as long as the film says; only what changes is kept, without loss. */
 function tour(suffix) {
-	const folder = pathOf(`tour${suffix}`);
+	const folder = join(source, `tour${suffix}`);
 	const list = join(folder, 'frames.json');
 	if (!existsSync(list)) {
 		console.log(`tour${suffix}: no film was made by the last run (E2E_FILM=1)`);

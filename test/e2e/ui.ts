@@ -1,12 +1,11 @@
-/** Loads the named files of this folder into one process, so that they share one VS Code: `ui.ts DIR FILE…`. */
+/** Loads the named files of this folder into one process, so that they share one VS Code. */
 
 import { join } from 'node:path';
 import { after, afterEach } from 'node:test';
 import { closeTeamDesk, pictureTeamWindows } from './teamDesk.ts';
 import { clearWindows, closeDesk } from './window.ts';
 
-const [dir, ...files] = process.argv.slice(2);
-process.env['E2E_DIR'] = dir;
+const files = process.argv.slice(2);
 afterEach(async (done) => {
 	if (!('passed' in done) || done.passed) return;
 	await pictureTeamWindows(done.name);
