@@ -63,6 +63,8 @@ export class BatchWorker {
 	readonly #loops = new Set<Promise<void>>();
 	/** Those of which nothing can be done at the moment: they have no place, and no others of their batches begin. */
 	readonly #waiting = new Map<ShardLease, Promise<void>>();
+	/** Those that were found to rest or to end, until when nothing of them is leased to see whether they still do. */
+	readonly #resting = new Map<OpenBatch, number>();
 	/** Loops that have had another put in their place while their shard waited. */
 	#surplus = 0;
 	/** Results that came after their lease was lost, and were thrown away. */
@@ -109,8 +111,7 @@ export class BatchWorker {
 			if (signal.aborted) return;
 			let used: 'queue' | 'store' = 'queue';
 			try {
-				const except = new Set([...this.#waiting.keys()].map(({ batch }) => batch));
-				const lease = await queue.lease(leaseMs, except);
+				const lease = await queue.lease(leaseMs, this.#unwanted());
 				onUse('queue');
 				used = 'store';
 				if (lease === undefined) await this.#wait();
@@ -120,6 +121,16 @@ export class BatchWorker {
 				await this.#wait();
 			}
 		}
+	}
+
+	/** Batches of which no more shards begin here at the moment. */
+	#unwanted(): Set<string> {
+		for (const [batch, until] of this.#resting)
+			if (!isResting(batch) || performance.now() >= until) this.#resting.delete(batch);
+		return new Set([
+			...[...this.#waiting.keys()].map(({ batch }) => batch),
+			...[...this.#resting.keys()].map(({ record }) => record.id),
+		]);
 	}
 
 	/** Until it is poked, or for the time it looks by itself. */
@@ -146,8 +157,10 @@ export class BatchWorker {
 		});
 		const shard = batch?.manifest?.shards[lease.shard];
 		if (batch === undefined || shard === undefined) return void (await queue.complete(lease));
-		if (batch.isPaused || batch.stop.signal.aborted)
+		if (isResting(batch)) {
+			this.#resting.set(batch, performance.now() + this.#deps.leaseMs);
 			return void (await queue.giveBack(lease, this.#deps.leaseMs));
+		}
 		const isDone = (await store.size(keys.shard(lease))) !== undefined;
 		onUse('store');
 		if (isDone) {
@@ -314,3 +327,5 @@ export class BatchWorker {
 		};
 	}
 }
+
+const isResting = ({ isPaused, stop }: OpenBatch): boolean => isPaused || stop.signal.aborted;

@@ -8,6 +8,7 @@ import { batchAnswer } from '../../server/http/serializeBatch.ts';
 import { finishBatch } from '../../server/jobs/finishBatch.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
 import { errorAnswer } from '../../server/jobs/itemRow.ts';
+import type { JobQueue } from '../../server/jobs/jobQueue.ts';
 import { type BatchRecord, batchVersion, keys } from '../../server/jobs/jobTypes.ts';
 import { OpenBatch } from '../../server/jobs/openBatch.ts';
 import { openSqliteQueue } from '../../server/jobs/sqliteQueue.ts';
@@ -42,6 +43,53 @@ test('a batch is work until it ends or rests, but for a queue that others have, 
 	resolve();
 	await finished(jobs, id);
 	await until('it is over', () => !service.isBusy);
+	await service.close();
+});
+
+test('of a batch that rests no more than one part is looked at by each who looks for work', async () => {
+	const folder = temporaryFolder('busy');
+	const queue = join(folder, 'queue.db');
+	const width = 2;
+	const options = {
+		...{ store: join(folder, 'store'), queue, leaseMs: 60_000 },
+		...{ isAlone: true, width, itemMs: 0 },
+	};
+	let leased = 0;
+	let isLookedThrough = Promise.withResolvers<void>();
+	const openQueue = async (): Promise<JobQueue> => {
+		const real = openSqliteQueue(queue, { now: Date.now, isAlone: true });
+		return {
+			...real,
+			lease: async (...of) => {
+				const lease = await real.lease(...of);
+				if (lease === undefined) isLookedThrough.resolve();
+				else leased++;
+				return lease;
+			},
+			// Whoever takes a resting batch out comes later.
+			remove: async () => {},
+			losses: 0,
+		};
+	};
+	const service = openJobs(options, {}, Date.now, { openQueue });
+	const { promise: go, resolve } = Promise.withResolvers<void>();
+	service.start(async (call, signal) => {
+		await Promise.race([go, new Promise((_, reject) => signal.addEventListener('abort', reject))]);
+		return capitals(0)(call, signal);
+	});
+	const jobs = await service.open();
+	const id = await asked(jobs, items(3000));
+	await until('it is under way', () => leased >= width);
+	const { open } = await jobs.batches.get(owner.person, id);
+	const shards = open?.manifest?.shards.length ?? 0;
+	leased = 0;
+	isLookedThrough = Promise.withResolvers<void>();
+	await jobs.batches.pause(owner.person, id, true);
+	await isLookedThrough.promise;
+	assert.ok(leased <= 2 * width + 8 && shards > 4 * (2 * width + 8), `${leased} of ${shards}`);
+	resolve();
+	await jobs.batches.pause(owner.person, id, false);
+	await until('it goes on', async () => (open?.done.size ?? 0) > 0);
 	await service.close();
 });
 
