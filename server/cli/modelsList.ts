@@ -25,7 +25,7 @@ export async function listModelsCommand(args: readonly string[], io: CommandIo):
 		model.task,
 		byteText(model.size_bytes),
 		model.context_length === undefined ? '' : String(model.context_length),
-		model.problem === undefined ? model.state : 'broken',
+		model.problem === undefined ? model.state : model.state === 'remote' ? 'away' : 'broken',
 		byteText(memory.get(model.id)),
 	]);
 	if (data.length > 0)
@@ -33,8 +33,10 @@ export async function listModelsCommand(args: readonly string[], io: CommandIo):
 			`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE', 'MEMORY'], ...rows])}\n`,
 		);
 	for (const model of data)
-		if (model.problem !== undefined)
+		if (model.problem !== undefined && model.state !== 'remote')
 			io.stdout.write(`\n${model.id} cannot run: ${model.problem}\n`);
+	const away = data.filter(({ state }) => state === 'remote').map(({ problem }) => problem);
+	for (const problem of new Set(away)) if (problem !== undefined) io.stdout.write(`\n${problem}\n`);
 	if (unfinished.length > 0) io.stdout.write(`\n${unfinishedText(unfinished)}\n`);
 	const fault = fallbackOf(models);
 	if (fault !== undefined) io.stdout.write(`\nWarning: ${fault.message}\n`);

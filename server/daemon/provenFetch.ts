@@ -1,5 +1,6 @@
 /** Requests that carry the key go to nobody but the daemon of `endpoint.json`. */
 
+import { askOnceMore, isIdempotent, patientFetch } from '../net/closedUnanswered.ts';
 import { AppError, type EndpointFile } from '../protocol/index.ts';
 import { proof } from '../protocol/routeAddresses.ts';
 import { Client, sender } from '../protocol/routeClient.ts';
@@ -13,14 +14,18 @@ const provenAt = new Map<string, number>();
 const nameOf = ({ url, secret }: EndpointFile): string => `${url} ${secret}`;
 
 /**
- * `fetch` after whoever listens there has proved to be the daemon: it is asked without the key.
+ * `fetch` after whoever listens there has proved to be the daemon: it is asked without the key. Where a connection is
+ * closed unanswered, what may be sent twice is, after another proof.
  * @throws AppError `daemon_unavailable` when another program listens there; the errors of `fetch` otherwise
  */
-export async function provenFetch(
+export const provenFetch = (
 	endpoint: EndpointFile,
 	url: URL,
 	init: RequestInit,
-): Promise<Response> {
+): Promise<Response> =>
+	askOnceMore(() => fetchOnce(endpoint, url, init), isIdempotent(init.method));
+
+async function fetchOnce(endpoint: EndpointFile, url: URL, init: RequestInit): Promise<Response> {
 	const at = provenAt.get(nameOf(endpoint));
 	if (at === undefined || performance.now() - at > provenMs) await prove(endpoint, init.signal);
 	try {
@@ -43,7 +48,7 @@ async function prove(
 		sender({
 			// What another program says of itself or of errors is of no interest, nor where it leads on to.
 			fetch: (path, init) =>
-				fetch(new URL(path, url), { ...init, redirect: 'error' }).catch((error: unknown) => {
+				patientFetch(new URL(path, url), { ...init, redirect: 'error' }).catch((error: unknown) => {
 					failed = error;
 					throw error;
 				}),

@@ -6,8 +6,15 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Dispatcher } from 'undici';
-import { createOutbound, type Fetch, type FetchOptions, type Outbound } from '../net/outbound.ts';
-import { AppError } from '../protocol/index.ts';
+import { askOnceMore, isIdempotent } from '../net/closedUnanswered.ts';
+import {
+	createOutbound,
+	type Fetch,
+	type FetchOptions,
+	type Outbound,
+	UnansweredConnection,
+} from '../net/outbound.ts';
+import { AppError, errno } from '../protocol/index.ts';
 
 /** Answers without a body, which `Response` insists on. */
 const bodiless = new Set([101, 204, 205, 304]);
@@ -30,36 +37,59 @@ function requestOf(url: URL, options: FetchOptions | undefined): Request {
 	}
 }
 
-/** Connections are made when first needed and kept. Redirects are not followed. */
+/** The system gives up by itself, later. */
+const unanswered = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const usualConnectMs = 10_000;
+
+/**
+ * Connections are made when first needed and kept. Redirects are not followed. A request whose connection is closed
+ * unanswered is sent once more, unless it may change something: see {@link FetchOptions.computes}.
+ */
 export function createProxiedFetch(env: NodeJS.ProcessEnv): Fetch {
-	let outbound: Outbound | undefined;
-	return async (input, options) => {
-		outbound ??= createOutbound({
-			env,
-			proxy: env['NEARGLOT_PROXY'],
-			caFile: env['NEARGLOT_CA_FILE'],
-		});
-		const url = new URL(input);
+	/** By their limit for a connection. */
+	const outbounds = new Map<number, Outbound>();
+	const outboundFor = (connectMs: number): Outbound => {
+		const known = outbounds.get(connectMs);
+		if (known !== undefined) return known;
+		const { NEARGLOT_PROXY: proxy, NEARGLOT_CA_FILE: caFile } = env;
+		const made = createOutbound({ env, proxy, caFile, connectMs });
+		outbounds.set(connectMs, made);
+		return made;
+	};
+	const send = async (url: URL, options: FetchOptions | undefined): Promise<Response> => {
+		const connectMs = options?.connectMs ?? usualConnectMs;
+		const outbound = outboundFor(connectMs);
 		const { method, headers, body } = requestOf(url, options);
 		const connections = await outbound.connectionsFor(url);
-		const answer = await connections.request({
-			origin: url.origin,
-			path: url.pathname + url.search,
-			method: method as Dispatcher.HttpMethod,
-			headers: Object.fromEntries(headers),
-			body: bodyOf(options?.body, body),
-			signal: options?.signal ?? null,
-		});
-		const isEmpty = bodiless.has(answer.statusCode);
-		if (isEmpty) answer.body.resume();
-		return new Response(
-			isEmpty ? null : (Readable.toWeb(answer.body) as ReadableStream<Uint8Array>),
-			{
-				status: answer.statusCode,
-				headers: Object.entries(answer.headers).flatMap(([name, values]) =>
-					[values ?? []].flat().map((value): [string, string] => [name, value]),
-				),
-			},
-		);
+		try {
+			const answer = await connections.request({
+				origin: url.origin,
+				path: url.pathname + url.search,
+				method: method as Dispatcher.HttpMethod,
+				headers: Object.fromEntries(headers),
+				body: bodyOf(options?.body, body),
+				signal: options?.signal ?? null,
+			});
+			return responseOf(answer);
+		} catch (error) {
+			if (!unanswered.has(errno(error) ?? '')) throw error;
+			throw new UnansweredConnection(connectMs, outbound.proxyTaken(url), error);
+		}
 	};
+	return (input, options) =>
+		askOnceMore(
+			() => send(new URL(input), options),
+			options?.computes === true || isIdempotent(options?.method),
+		);
+}
+
+function responseOf({ statusCode, headers, body }: Dispatcher.ResponseData): Response {
+	const isEmpty = bodiless.has(statusCode);
+	if (isEmpty) body.resume();
+	return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>), {
+		status: statusCode,
+		headers: Object.entries(headers).flatMap(([name, values]) =>
+			[values ?? []].flat().map((value): [string, string] => [name, value]),
+		),
+	});
 }

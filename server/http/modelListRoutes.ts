@@ -42,10 +42,10 @@ function toWireModel(model: ModelInfo, created: number) {
 
 /** A model of an engine elsewhere. */
 function remoteWireModel(
-	model: Pick<ListedUpstreamModel, 'fullId' | 'upstream' | 'contextLength' | 'task'>,
+	model: Pick<ListedUpstreamModel, 'fullId' | 'upstream' | 'contextLength' | 'task' | 'problem'>,
 	created: number,
 ) {
-	const { fullId: id, upstream, contextLength, task = 'chat-completion' } = model;
+	const { fullId: id, upstream, contextLength, problem, task = 'chat-completion' } = model;
 	return {
 		...{ id, object: 'model' as const, created, owned_by: upstream },
 		...{ type: 'model' as const, display_name: id, created_at: dateOf(created) },
@@ -56,6 +56,7 @@ function remoteWireModel(
 		...(contextLength === undefined
 			? {}
 			: { context_length: contextLength, max_model_len: contextLength }),
+		...defined({ problem }),
 	};
 }
 

@@ -87,12 +87,13 @@ const shown = (entry: UpstreamEntry): UpstreamInfo => {
 
 /** A model of an engine elsewhere as lists of models have it. */
 function modelInfoOf(model: ListedUpstreamModel): ModelInfo {
-	const { fullId: id, id: name, host, task = 'chat-completion', contextLength } = model;
+	const { fullId: id, id: name, host, task = 'chat-completion', contextLength, problem } = model;
 	return {
 		...{ id, name, version: '', alias: id, displayName: `${name} · ${host}`, task },
 		...{ state: 'remote', origin: 'upstream', publisher: host, license: '' },
 		// Nobody knows before it was tried; the engine says so itself.
 		supportsToolCalling: task === 'chat-completion',
 		...(contextLength === undefined ? {} : { contextLength }),
+		...(problem === undefined ? {} : { notices: [{ kind: 'note', message: problem }] }),
 	};
 }

@@ -1,5 +1,6 @@
 /** The language server's connection to a team server: same routes, another origin, the session token of the user. */
 
+import { askOnceMore } from '../net/closedUnanswered.ts';
 import { defined } from '../protocol/defined.ts';
 import { errorOfResponse } from '../protocol/errorBody.ts';
 import {
@@ -131,23 +132,13 @@ async function send(
 	if (!headers.has('accept')) headers.set('accept', 'application/json, text/event-stream');
 	// A redirect would carry the token to another origin.
 	const request = { ...init, headers, redirect: 'error' } as const;
-	for (let attempt = 0; ; attempt++) {
-		try {
-			return await fetch(origin + path, request);
-		} catch (error) {
-			if (init.signal?.aborted) throw new AppError('cancelled', undefined, { cause: error });
-			if (attempt > 0 || !closedUnanswered(error)) throw teamUnreachable(origin, error);
-		}
+	try {
+		// Nothing that is asked of models changes anything.
+		return await askOnceMore(() => fetch(origin + path, request));
+	} catch (error) {
+		if (init.signal?.aborted) throw new AppError('cancelled', undefined, { cause: error });
+		throw teamUnreachable(origin, error);
 	}
-}
-
-/**
- * The connection was closed before a byte of the answer: mostly one that was kept open and that the other
- * side was about to close. Nothing that is asked of models changes anything, so it may be asked again.
- */
-function closedUnanswered(error: unknown): boolean {
-	const { cause } = error as { cause?: { code?: unknown } };
-	return cause?.code === 'UND_ERR_SOCKET' || cause?.code === 'ECONNRESET';
 }
 
 /** The sign-in layer says so with a problem document; a 401 of the models behind it is another matter. */

@@ -14,6 +14,23 @@ export interface FetchOptions extends Pick<RequestInit, 'method' | 'headers' | '
 	readonly body?: string | URLSearchParams | FormData | Uint8Array<ArrayBuffer> | null;
 	/** A redirect is an answer: it would carry keys and texts to another address. */
 	readonly redirect?: 'manual';
+	/** What is sent with POST computes something and changes nothing, so that it may be sent twice. */
+	readonly computes?: true;
+	/** Milliseconds for a connection and its TLS; default 10 s. */
+	readonly connectMs?: number;
+}
+
+/** A connection that nothing has taken or refused in time. */
+export class UnansweredConnection extends Error {
+	readonly withinMs: number;
+	/** Host and port of the proxy that was connected to in its place. */
+	readonly proxy: string | undefined;
+
+	constructor(withinMs: number, proxy: string | undefined, cause: unknown) {
+		super(`no connection within ${withinMs / 1000} s`, { cause });
+		this.withinMs = withinMs;
+		this.proxy = proxy;
+	}
 }
 
 /** What is used of `fetch`. */
@@ -27,6 +44,8 @@ export interface OutboundOptions {
 	readonly caFile?: string | undefined;
 	/** Resolves names for connections that go through no proxy. */
 	readonly lookup?: LookupFunction;
+	/** Milliseconds for a connection and its TLS; default: none, where who asks has limits of his own for all of it. */
+	readonly connectMs?: number;
 }
 
 export interface Outbound {
@@ -43,7 +62,8 @@ export interface Outbound {
 type Scheme = 'http' | 'https';
 
 /** Sockets are made when first needed and kept alive between requests. */
-export function createOutbound({ env, proxy, caFile, lookup }: OutboundOptions): Outbound {
+export function createOutbound(options: OutboundOptions): Outbound {
+	const { env, proxy, caFile, lookup, connectMs = 0 } = options;
 	const ca = authorities(caFile);
 	const made = new Map<Scheme, Promise<Dispatcher>>();
 	/** Hosts that were connected to without a proxy. */
@@ -57,8 +77,7 @@ export function createOutbound({ env, proxy, caFile, lookup }: OutboundOptions):
 	/** The library is large and most commands never leave the machine. */
 	async function connections(uri: string): Promise<Dispatcher> {
 		const { buildConnector: connector, EnvHttpProxyAgent } = await import('./undici.ts');
-		// Who asks has time limits of his own, for the whole of connecting and answering.
-		const tls = { ca, timeout: 0, allowH2: false };
+		const tls = { ca, timeout: connectMs, allowH2: false };
 		const connect = connector({ ...tls, ...(lookup ? { lookup } : {}) });
 		return new EnvHttpProxyAgent({
 			httpProxy: uri,

@@ -46,7 +46,9 @@ export function createDirectoryTokens(
 		const client = await import('openid-client');
 		const issuer = new URL(options.issuer);
 		return client.discovery(issuer, options.clientId, options.clientSecret, undefined, {
-			[client.customFetch]: (url, init) => deps.fetch(url, init as FetchOptions),
+			[client.customFetch]: (url, init) =>
+				// Another token does no harm.
+				deps.fetch(url, { ...(init as FetchOptions), computes: true }),
 			// Only a directory on this very machine may do without TLS; settings allow no other.
 			...(issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {}),
 		});

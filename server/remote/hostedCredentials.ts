@@ -53,6 +53,8 @@ export function createHostedCredentials(
 			method: 'POST',
 			headers: { 'Ocp-Apim-Subscription-Key': key, 'Content-Length': '0', ...regionHeader },
 			redirect: 'manual',
+			// Another token does no harm.
+			computes: true,
 		});
 		if (!response.ok) {
 			await response.body?.cancel();

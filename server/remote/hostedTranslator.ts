@@ -89,6 +89,7 @@ export function createHostedTranslator(options: HostedOptions, deps: HostedDeps)
 				body,
 				// A redirect would carry the key and the text to another address.
 				redirect: 'manual',
+				computes: true,
 				...(signal ? { signal } : {}),
 			});
 		} catch (error) {

@@ -1,25 +1,13 @@
 /** Debian's nginx with deploy/nginx.conf in front of two servers. */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { type Nginx, nginxMissing as skip, startNginx } from '../support/nginx.ts';
+import { startSilentMachine } from '../support/silentMachine.ts';
 import { needsLinux } from '../support/systemNeeds.ts';
 import { until } from '../support/until.ts';
-
-/** Whether a connection to a port of 127.0.0.1 is asked for and not answered, as the system sees it. */
-async function isAskedInVain(port: number): Promise<boolean> {
-	const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-	return (await readFile('/proc/net/tcp', 'utf8')).split('\n').some((line) => {
-		const [, , remote, state] = line.trim().split(/\s+/);
-		return remote === address && state === '02';
-	});
-}
 
 /** Answers with its own name, to `/full` with 503 if it is the second, and to `/crowd` with 503. */
 async function startNamed(name: string) {
@@ -262,27 +250,11 @@ test('a machine that takes no connection and does not say so is passed over', {
 	skip: skip || needsLinux,
 }, async () => {
 	const one = await startNamed('one');
-	const silent = spawn(
-		process.execPath,
-		[
-			'-e',
-			`const server = require('node:net').createServer();
-			server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`,
-		],
-		{ stdio: ['ignore', 'pipe', 'ignore'] },
-	);
-	const port = Number(String((await once(silent.stdout, 'data'))[0]));
-	silent.kill('SIGSTOP');
-	const taken: Socket[] = [];
+	const silent = await startSilentMachine();
+	const { port } = silent;
 	let nginx: Nginx | undefined;
 	try {
-		await until('its queue is full', async () => {
-			const socket = connect(port, '127.0.0.1');
-			taken.push(socket);
-			socket.on('error', () => {});
-			await setTimeout(50);
-			return isAskedInVain(port);
-		});
+		await silent.fallSilent();
 		// Not before: what it is asked as it starts would be taken, and never answered.
 		nginx = await startNginx([one.port, port]);
 		const { url } = nginx;
@@ -300,8 +272,7 @@ test('a machine that takes no connection and does not say so is passed over', {
 		const passed = answers.map(({ headers }) => headers.get('x-served-by')?.includes(`:${port}`));
 		assert.ok(passed.includes(true), 'some were its own');
 	} finally {
-		for (const socket of taken) socket.destroy();
-		silent.kill('SIGKILL');
+		silent.stop();
 		await nginx?.stop();
 		one.stop();
 	}

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UnansweredConnection } from '../../server/net/outbound.ts';
 import type { AppError } from '../../server/protocol/index.ts';
 import { createUpstream } from '../../server/remote/upstreams/openaiUpstream.ts';
 
@@ -63,7 +64,7 @@ function startEngine(answer: Answer, keyOf = (): string | undefined => 'k') {
 			() => 'answered',
 			(error: AppError) => `${error.code}: ${error.message}`,
 		);
-	return { ask, embed, pass, requested, timers };
+	return { ask, embed, pass, requested, timers, engine };
 }
 
 const done = () =>
@@ -187,6 +188,44 @@ test('signs of life alone are waited for ten times as long as silence, and piece
 	await answer?.write('data: [DONE]\n\n');
 	assert.equal(await long, 'answered');
 	assert.equal(objects.length, 40);
+});
+
+test('a machine that answers no connection is left alone with all its models at once, and tried by one after ten seconds', async () => {
+	let isThere = false;
+	const { ask, pass, requested, engine } = startEngine(() => {
+		if (isThere) return done();
+		throw new UnansweredConnection(5000, undefined, undefined);
+	});
+	assert.equal(engine.isAway, false);
+	assert.match(
+		await ask('one'),
+		/^upstream_failed: The engine 'lab' .* answers no connection \(5 s\)/,
+	);
+	assert.equal(engine.isAway, true);
+	const left = /^upstream_failed: .*answered no connection and is left alone for 10 s, with all/;
+	assert.match(await ask('two'), left);
+	await assert.rejects(engine.models(), /is left alone for 10 s/);
+	assert.equal(requested.length, 1, 'nothing else was asked');
+	await pass(10_000);
+	assert.match(await ask('two'), /answers no connection/);
+	assert.match(await ask('one'), left);
+	await pass(10_000);
+	isThere = true;
+	assert.equal(await ask('one'), 'answered');
+	assert.equal(engine.isAway, false);
+	assert.equal(await ask('two'), 'answered');
+});
+
+test('a list that finds no connection speaks for requests as well, and a proxy is named where it is the one', async () => {
+	const { ask, requested, engine } = startEngine(() => {
+		throw new UnansweredConnection(2000, 'proxy.example:3128', undefined);
+	});
+	await assert.rejects(
+		engine.models(),
+		/^AppError: The engine 'lab' .* the proxy proxy\.example:3128 answers no connection \(2 s\)/,
+	);
+	assert.match(await ask('one'), /is left alone for 10 s/);
+	assert.equal(requested.length, 1);
 });
 
 test('blanks before a whole answer do not hold it open without end', async () => {

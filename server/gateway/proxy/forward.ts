@@ -2,6 +2,7 @@
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import { closedUnanswered } from '../../net/closedUnanswered.ts';
 import { watchBody } from '../../net/slowBody.ts';
 import { asAppError } from '../../protocol/errorWire.ts';
 import type { GatewaySettings } from '../config/gatewaySettings.ts';
@@ -110,7 +111,7 @@ export function forwardRequest(
 			if (
 				retry &&
 				open.reusedSocket &&
-				error.code === 'ECONNRESET' &&
+				closedUnanswered(error) &&
 				!hasBody &&
 				!response.headersSent
 			) {

@@ -23,6 +23,9 @@ const wrong = (address: string): AppError =>
 		{ param: 'upstream' },
 	);
 
+/** Shorter than the 10 s for which balancers and the 15 s for which servers keep a connection on which nothing is said. */
+const keptMs = 8000;
+
 export class Upstream implements Disposable {
 	readonly #agent: Agent | SecureAgent;
 	readonly #secure: boolean;
@@ -56,7 +59,10 @@ export class Upstream implements Disposable {
 			this.host = url.host;
 			this.origin = url.origin;
 		}
-		const options = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 256 };
+		const options = {
+			...{ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 256 },
+			timeout: keptMs,
+		};
 		this.#agent = this.#secure ? new SecureAgent(options) : new Agent(options);
 	}
 

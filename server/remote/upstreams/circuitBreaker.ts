@@ -41,4 +41,10 @@ export class CircuitBreaker {
 		this.#failures++;
 		this.#closedAgainAt = this.#now() + this.#openMs;
 	}
+
+	/** One failure was enough: to try costs each caller a long wait. */
+	open(forMs: number): void {
+		this.#failures = Math.max(this.#failures, this.#maxFailures);
+		this.#closedAgainAt = this.#now() + forMs;
+	}
 }

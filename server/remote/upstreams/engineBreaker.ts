@@ -16,12 +16,57 @@ export type EngineOutcome =
 	/** It refuses its key, which says nothing of how it works. */
 	| 'keyRefused'
 	/** No connection to it. */
-	| 'unreachable';
+	| 'unreachable'
+	/** Nothing takes or refuses a connection: its machine is off, or what is sent there is dropped. */
+	| 'unanswered';
 
 /** Who is left alone, and for how many seconds. */
 export interface LeftAlone {
-	readonly isModel: boolean;
+	readonly who: 'engine' | 'model' | 'machine';
 	readonly waitS: number;
+}
+
+/** How long a machine that answers no connection is left alone: each try costs its caller seconds. */
+const unansweredMs = 10_000;
+
+/** What is known of connections to an engine, whatever it is asked. */
+export class EngineConnection {
+	readonly #options: CircuitBreakerOptions;
+	readonly #breaker: CircuitBreaker;
+	#isUnanswered = false;
+	/** Whether the last connection that was tried has failed. */
+	isAway = false;
+
+	constructor(options: CircuitBreakerOptions) {
+		this.#options = options;
+		this.#breaker = new CircuitBreaker(options);
+	}
+
+	/** The breaker of one kind of requests to it. */
+	breaker(options: Partial<CircuitBreakerOptions> = {}): EngineBreaker {
+		return new EngineBreaker({ ...this.#options, ...options }, this);
+	}
+
+	/** @returns `undefined` when a connection may be tried */
+	get leftAlone(): LeftAlone | undefined {
+		const { waitS } = this.#breaker;
+		if (waitS === 0) return undefined;
+		return { who: this.#isUnanswered ? 'machine' : 'engine', waitS };
+	}
+
+	enter(): void {
+		this.#breaker.enter();
+	}
+
+	/** @param counts whether failures of this kind of requests count for others */
+	note(outcome: EngineOutcome, counts: boolean): void {
+		if (outcome === 'silent') return;
+		this.isAway = outcome === 'unreachable' || outcome === 'unanswered';
+		this.#isUnanswered = outcome === 'unanswered';
+		if (this.#isUnanswered) this.#breaker.open(unansweredMs);
+		else if (!this.isAway) this.#breaker.succeeded();
+		else if (counts) this.#breaker.failed();
+	}
 }
 
 /** Names of models come from callers. */
@@ -29,21 +74,26 @@ const maxModels = 1000;
 
 export class EngineBreaker {
 	readonly #options: CircuitBreakerOptions;
+	readonly #connection: EngineConnection;
 	readonly #engine: CircuitBreaker;
 	/** Those that have failed since their last answer. */
 	readonly #models = new Map<string, CircuitBreaker>();
 
-	constructor(options: CircuitBreakerOptions) {
+	constructor(options: CircuitBreakerOptions, connection = new EngineConnection(options)) {
 		this.#options = options;
+		this.#connection = connection;
 		this.#engine = new CircuitBreaker(options);
 	}
 
 	/** @returns `undefined` when a request may try */
 	enter(model: string | undefined): LeftAlone | undefined {
 		const ofModel = model === undefined ? undefined : this.#models.get(model);
-		const waitS = this.#engine.waitS;
-		if (waitS > 0) return { isModel: false, waitS };
-		if (ofModel !== undefined && ofModel.waitS > 0) return { isModel: true, waitS: ofModel.waitS };
+		const { leftAlone } = this.#connection;
+		if (leftAlone !== undefined) return leftAlone;
+		const { waitS } = this.#engine;
+		if (waitS > 0) return { who: 'engine', waitS };
+		if (ofModel !== undefined && ofModel.waitS > 0) return { who: 'model', waitS: ofModel.waitS };
+		this.#connection.enter();
 		this.#engine.enter();
 		ofModel?.enter();
 		return undefined;
@@ -51,12 +101,15 @@ export class EngineBreaker {
 
 	/** @param model absent where none was asked: then the engine stands for everything that fails */
 	note(model: string | undefined, outcome: EngineOutcome): void {
-		if (outcome === 'unreachable' || (model === undefined && outcome !== 'answered')) {
-			this.#engine.failed();
+		this.#connection.note(outcome, model !== undefined);
+		if (model === undefined) {
+			if (outcome === 'answered') this.#engine.succeeded();
+			else this.#engine.failed();
 			return;
 		}
+		if (outcome === 'unreachable' || outcome === 'unanswered') return;
 		if (outcome !== 'silent') this.#engine.succeeded();
-		if (model === undefined || outcome === 'keyRefused') return;
+		if (outcome === 'keyRefused') return;
 		if (outcome === 'answered') this.#models.delete(model);
 		else this.#breakerOf(model).failed();
 	}

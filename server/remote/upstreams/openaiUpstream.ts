@@ -10,7 +10,7 @@ import { readEvents } from '../../protocol/sse.ts';
 import { wholeJson } from '../../protocol/wholeJson.ts';
 import { detectForm } from './answerBytes.ts';
 import { Dialect } from './dialect.ts';
-import { EngineBreaker } from './engineBreaker.ts';
+import { EngineConnection } from './engineBreaker.ts';
 import { failureOf } from './upstreamErrors.ts';
 import {
 	createExchange,
@@ -43,6 +43,8 @@ export interface UpstreamEngine {
 	models(signal?: AbortSignal, withinMs?: number): Promise<readonly UpstreamModel[]>;
 	/** What {@link models} found last. */
 	readonly lastModels: readonly UpstreamModel[];
+	/** Whether the last connection to it that was tried has failed. */
+	readonly isAway: boolean;
 	/**
 	 * Asks for a stream. Every object of it is given as it comes; one whole answer, from engines that do not stream, is
 	 * one object. Aborting closes the connection.
@@ -77,6 +79,8 @@ const maxListed = 5000;
 /** How long a list is good for, and how long one is waited for. */
 const listFreshMs = 60_000;
 const listTimeoutMs = 3_000;
+/** Less, so that a machine which answers no connection is known for one. */
+const listConnectMs = 2_000;
 /** Whoever tries an engine waits longer for it: it may just have started. */
 export const testTimeoutMs = 15_000;
 /** Lists are asked for all the time: an engine that does not give its own is left alone soon, and answers all the same. */
@@ -86,12 +90,10 @@ const maxEventLength = 16 << 20;
 const afterwordMs = 3_000;
 
 export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): UpstreamEngine {
-	const { ask, wholeObject, objectOf, nonsense } = createExchange(entry, deps);
-	const lists = createExchange(
-		entry,
-		deps,
-		new EngineBreaker({ ...deps, maxFailures: maxListFailures }),
-	);
+	const connection = new EngineConnection(deps);
+	const exchange = createExchange(entry, deps, connection.breaker());
+	const { ask, wholeObject, objectOf, nonsense } = exchange;
+	const lists = createExchange(entry, deps, connection.breaker({ maxFailures: maxListFailures }));
 	const silenceMs = entry.timeoutS * 1000;
 	const dialect = new Dialect();
 	let listed: { readonly at: number; readonly models: readonly UpstreamModel[] } | undefined;
@@ -99,7 +101,11 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		silenceMs: number,
 		signal?: AbortSignal,
 	): Promise<readonly UpstreamModel[]> => {
-		const question = { path: '/models', silenceMs, isTotal: true };
+		const isQuick = silenceMs <= listTimeoutMs;
+		const question = {
+			...{ path: '/models', silenceMs, isTotal: true },
+			...(isQuick ? { connectMs: listConnectMs } : {}),
+		};
 		const data = await lists.ask(question, lists.wholeList, signal);
 		const models = new Map(
 			data.slice(0, maxListed).flatMap((each): [string, UpstreamModel][] => {
@@ -148,6 +154,9 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 		nonsense,
 		get lastModels() {
 			return listed?.models ?? [];
+		},
+		get isAway() {
+			return connection.isAway;
 		},
 		models: async (signal, withinMs = listTimeoutMs) =>
 			listed !== undefined && deps.now() - listed.at < listFreshMs

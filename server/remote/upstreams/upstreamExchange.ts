@@ -2,7 +2,7 @@
  * Exchanges with an engine elsewhere: its key, a limit of silence, its circuit breaker, and answers that nobody trusts.
  */
 
-import type { Fetch } from '../../net/outbound.ts';
+import { type Fetch, UnansweredConnection } from '../../net/outbound.ts';
 import { conversationHeaders } from '../../protocol/conversationHeader.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
@@ -61,6 +61,8 @@ export interface UpstreamQuestion {
 	readonly model?: string | undefined;
 	/** Which one it is a turn of, for a balancer before the engine. */
 	readonly conversation?: string | undefined;
+	/** Within that time something has to take the connection; default 5 s, less for engines with little time. */
+	readonly connectMs?: number;
 }
 
 export interface UpstreamExchange {
@@ -80,6 +82,8 @@ export interface UpstreamExchange {
 	nonsense(): AppError;
 }
 
+/** Two lost packets later a machine that is there has answered. */
+const usualConnectMs = 5_000;
 /** Characters of the name of a model that messages show. */
 const maxNameLength = 100;
 /** Bytes of an answer that comes as a whole, and of a list. */
@@ -133,6 +137,7 @@ export function createExchange(
 	const ask: UpstreamExchange['ask'] = async (question, read, signal) => {
 		const { path, body, silenceMs, isTotal = false, conversation, model } = question;
 		const { emptyMs = silenceMs * maxSigns } = question;
+		const { connectMs = Math.min(usualConnectMs, entry.timeoutS * 500) } = question;
 		const left = breaker.enter(model);
 		if (left !== undefined) throw leftAlone(left, model);
 		const silent = new AbortController();
@@ -170,6 +175,9 @@ export function createExchange(
 				},
 				...(body === undefined ? {} : { body }),
 				redirect: 'manual',
+				// Answers are computed, and nothing is kept there.
+				computes: true,
+				connectMs,
 				signal: AbortSignal.any(stops),
 			});
 			hasBegun = true;
@@ -190,9 +198,11 @@ export function createExchange(
 					? new AppError('timeout', saysOnly(emptyMs), { cause: error })
 					: error instanceof AppError
 						? error
-						: new AppError('upstream_failed', brokenOff(hasBegun, reasonOf(error)), {
-								cause: error,
-							});
+						: error instanceof UnansweredConnection
+							? new AppError('upstream_failed', unanswered(error), { cause: error })
+							: new AppError('upstream_failed', brokenOff(hasBegun, reasonOf(error)), {
+									cause: error,
+								});
 			// A key that cannot be read is no failure of the engine.
 			if (isSent) breaker.note(model, outcomeOf(failure, hasBegun, isSilent));
 			throw failure;
@@ -202,14 +212,21 @@ export function createExchange(
 		}
 	};
 
-	const leftAlone = ({ isModel, waitS }: LeftAlone, model = '') =>
-		new AppError(
-			'upstream_failed',
-			isModel
-				? `The model '${model.slice(0, maxNameLength)}' of ${shownInside(entry)} failed several times in a row and is left alone for ${waitS} s. Its other models are there.`
-				: `${who} failed several times in a row and is left alone for ${waitS} s. nearglot upstreams test ${entry.name} says what is wrong.`,
-			{ retryAfterS: waitS },
-		);
+	const leftAlone = ({ who: which, waitS }: LeftAlone, model = '') => {
+		const alone = `is left alone for ${waitS} s`;
+		const wayOut = `nearglot upstreams test ${entry.name} says what is wrong.`;
+		const message = {
+			model: `The model '${model.slice(0, maxNameLength)}' of ${shownInside(entry)} failed several times in a row and ${alone}. Its other models are there.`,
+			engine: `${who} failed several times in a row and ${alone}. ${wayOut}`,
+			machine: `${who} answered no connection and ${alone}, with all its models. ${wayOut}`,
+		}[which];
+		return new AppError('upstream_failed', message, { retryAfterS: waitS });
+	};
+
+	const unanswered = ({ withinMs, proxy }: UnansweredConnection) =>
+		proxy === undefined
+			? `${who} answers no connection (${withinMs / 1000} s). Its machine is off, or a firewall drops what is sent there: check its address, and the network between here and there.`
+			: `${who} cannot be reached: the proxy ${proxy} answers no connection (${withinMs / 1000} s). Check the proxy, or name the engine's host in NO_PROXY.`;
 
 	const saysNothing = (ms: number, isTotal: boolean) =>
 		isTotal
@@ -294,6 +311,7 @@ function outcomeOf(failure: AppError, hasBegun: boolean, isSilent: boolean): Eng
 	if (failure instanceof KeyRefusal) return 'keyRefused';
 	if (!isFault(failure)) return 'answered';
 	if (hasBegun) return 'failed';
+	if (failure.cause instanceof UnansweredConnection) return 'unanswered';
 	return isSilent ? 'silent' : 'unreachable';
 }
 

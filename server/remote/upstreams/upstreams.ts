@@ -8,6 +8,7 @@ import {
 	type UpstreamEngine,
 	type UpstreamModel,
 } from './openaiUpstream.ts';
+import { shownUpstream } from './upstreamErrors.ts';
 import type { UpstreamDeps } from './upstreamExchange.ts';
 import {
 	allowsModel,
@@ -32,6 +33,8 @@ export interface ListedUpstreamModel extends UpstreamModel {
 	readonly host: string;
 	/** What its engine may be used for; empty: everything. */
 	readonly uses: readonly UpstreamUse[];
+	/** Why it cannot be asked at this moment. */
+	readonly problem?: string;
 }
 
 export interface Upstreams {
@@ -46,7 +49,10 @@ export interface Upstreams {
 	 * @throws AppError `not_found`, or what is wrong with the engine
 	 */
 	test(name: string, signal?: AbortSignal): Promise<readonly ListedUpstreamModel[]>;
-	/** Models of all engines; of one that cannot be asked within three seconds what it said last. */
+	/**
+	 * Models of all engines; of one that cannot be asked within three seconds what it said last, and of one that is away
+	 * with that as their problem.
+	 */
 	list(signal?: AbortSignal): Promise<readonly ListedUpstreamModel[]>;
 }
 
@@ -96,7 +102,10 @@ export function createUpstreams(file: JsonFile<UpstreamList>, deps: UpstreamDeps
 		list: async (signal) => {
 			const lists = (await all()).map(async (upstream) => {
 				const models = await upstream.models(signal).catch(() => upstream.lastModels);
-				return listed(upstream.entry, models);
+				const found = listed(upstream.entry, models);
+				if (!upstream.isAway) return found;
+				const problem = `${shownUpstream(upstream.entry)} is away: the last connection to it has failed.`;
+				return found.map((model) => ({ ...model, problem }));
 			});
 			return (await Promise.all(lists)).flat();
 		},
