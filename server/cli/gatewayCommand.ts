@@ -17,7 +17,7 @@ import { startGateway } from '../gateway/gateway.ts';
 import { ensureSharedSecret, gatewaySecretName } from '../gateway/keys/sharedSecret.ts';
 import { openParts } from '../gateway/openParts.ts';
 import { Upstream } from '../gateway/proxy/upstream.ts';
-import { patientFetch } from '../net/closedUnanswered.ts';
+import { retryingFetch } from '../net/closedUnanswered.ts';
 import { defaultDrainS } from '../net/ending.ts';
 import { defined } from '../protocol/defined.ts';
 import { isRecord } from '../protocol/errorBody.ts';
@@ -262,7 +262,7 @@ async function serve(
 			);
 	const gateway = await startGateway(settings, upstream, flags, {
 		parts,
-		fetch: patientFetch,
+		fetch: retryingFetch,
 		now,
 		...(flags.emulate ? { providers: emulatedProviders(now) } : {}),
 	});

@@ -1,6 +1,6 @@
 /** Requests that carry the key go to nobody but the daemon of `endpoint.json`. */
 
-import { askOnceMore, isIdempotent, patientFetch } from '../net/closedUnanswered.ts';
+import { isIdempotent, retryingFetch, retryOnce } from '../net/closedUnanswered.ts';
 import { AppError, type EndpointFile } from '../protocol/index.ts';
 import { proof } from '../protocol/routeAddresses.ts';
 import { Client, sender } from '../protocol/routeClient.ts';
@@ -22,8 +22,7 @@ export const provenFetch = (
 	endpoint: EndpointFile,
 	url: URL,
 	init: RequestInit,
-): Promise<Response> =>
-	askOnceMore(() => fetchOnce(endpoint, url, init), isIdempotent(init.method));
+): Promise<Response> => retryOnce(() => fetchOnce(endpoint, url, init), isIdempotent(init.method));
 
 async function fetchOnce(endpoint: EndpointFile, url: URL, init: RequestInit): Promise<Response> {
 	const at = provenAt.get(nameOf(endpoint));
@@ -48,10 +47,12 @@ async function prove(
 		sender({
 			// What another program says of itself or of errors is of no interest, nor where it leads on to.
 			fetch: (path, init) =>
-				patientFetch(new URL(path, url), { ...init, redirect: 'error' }).catch((error: unknown) => {
-					failed = error;
-					throw error;
-				}),
+				retryingFetch(new URL(path, url), { ...init, redirect: 'error' }).catch(
+					(error: unknown) => {
+						failed = error;
+						throw error;
+					},
+				),
 		}),
 	);
 	const given = await client

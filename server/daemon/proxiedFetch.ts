@@ -6,7 +6,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Dispatcher } from 'undici';
-import { askOnceMore, isIdempotent } from '../net/closedUnanswered.ts';
+import { isIdempotent, retryOnce } from '../net/closedUnanswered.ts';
 import {
 	createOutbound,
 	type Fetch,
@@ -77,7 +77,7 @@ export function createProxiedFetch(env: NodeJS.ProcessEnv): Fetch {
 		}
 	};
 	return (input, options) =>
-		askOnceMore(
+		retryOnce(
 			() => send(new URL(input), options),
 			options?.computes === true || isIdempotent(options?.method),
 		);

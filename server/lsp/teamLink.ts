@@ -1,6 +1,6 @@
 /** The language server's connection to a team server: same routes, another origin, the session token of the user. */
 
-import { askOnceMore } from '../net/closedUnanswered.ts';
+import { retryOnce } from '../net/closedUnanswered.ts';
 import { defined } from '../protocol/defined.ts';
 import { errorOfResponse } from '../protocol/errorBody.ts';
 import {
@@ -134,7 +134,7 @@ async function send(
 	const request = { ...init, headers, redirect: 'error' } as const;
 	try {
 		// Nothing that is asked of models changes anything.
-		return await askOnceMore(() => fetch(origin + path, request));
+		return await retryOnce(() => fetch(origin + path, request));
 	} catch (error) {
 		if (init.signal?.aborted) throw new AppError('cancelled', undefined, { cause: error });
 		throw teamUnreachable(origin, error);

@@ -20,7 +20,7 @@ export function closedUnanswered(error: unknown): boolean {
  * @param ask resolves with the head of the answer: what comes after it is not asked for again
  * @param mayRepeat false for what may have been done and must not be done twice
  */
-export async function askOnceMore<Answer>(
+export async function retryOnce<Answer>(
 	ask: () => Promise<Answer>,
 	mayRepeat = true,
 ): Promise<Answer> {
@@ -33,8 +33,8 @@ export async function askOnceMore<Answer>(
 }
 
 /** Node's `fetch`, which asks once more with methods that may be sent twice. */
-export const patientFetch: typeof fetch = (input, init) =>
-	askOnceMore(
+export const retryingFetch: typeof fetch = (input, init) =>
+	retryOnce(
 		() => fetch(input, init),
 		isIdempotent(init?.method ?? (input instanceof Request ? input.method : undefined)) &&
 			!(init?.body instanceof ReadableStream) &&

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { createProxiedFetch } from '../../server/daemon/proxiedFetch.ts';
-import { patientFetch } from '../../server/net/closedUnanswered.ts';
+import { retryingFetch } from '../../server/net/closedUnanswered.ts';
 import type { Fetch } from '../../server/net/outbound.ts';
 
 const got: string[] = [];
@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const both: readonly [string, Fetch][] = [
 	['to other machines', createProxiedFetch({})],
-	['of Node', patientFetch as Fetch],
+	['of Node', retryingFetch as Fetch],
 ];
 
 for (const [what, ask] of both)

@@ -12,7 +12,7 @@ import {
 	jwtVerify,
 	SignJWT,
 } from 'jose';
-import { patientFetch } from '../../net/closedUnanswered.ts';
+import { retryingFetch } from '../../net/closedUnanswered.ts';
 import { AppError } from '../../protocol/index.ts';
 import {
 	isKeyShaped,
@@ -266,9 +266,9 @@ async function verified(run: () => Promise<{ payload: JWTPayload }>): Promise<JW
 
 async function discoverKeySet(from: string): Promise<ReturnType<typeof createRemoteJWKSet>> {
 	const base = from.endsWith('/') ? from : `${from}/`;
-	const response = await patientFetch(new URL('.well-known/openid-configuration', base));
+	const response = await retryingFetch(new URL('.well-known/openid-configuration', base));
 	const document = (await response.json()) as { readonly jwks_uri?: unknown };
 	if (!response.ok || typeof document.jwks_uri !== 'string')
 		throw new Error(`No discovery document at ${base}`);
-	return createRemoteJWKSet(new URL(document.jwks_uri), { [customFetch]: patientFetch });
+	return createRemoteJWKSet(new URL(document.jwks_uri), { [customFetch]: retryingFetch });
 }
