@@ -128,7 +128,7 @@ test('behind nginx files and batches stay with their server, which nobody stands
 	}
 });
 
-test('behind nginx nothing that changes something is done twice, and an answer that was lost is computed again', {
+test('behind nginx nothing that changes something is done twice, and who asks is told whether it may have been done', {
 	skip,
 }, async () => {
 	const [one, two] = await Promise.all([startDying('one'), startDying('two')]);
@@ -136,19 +136,25 @@ test('behind nginx nothing that changes something is done twice, and an answer t
 	const post = async (path: string) => {
 		const before = one.got.length + two.got.length;
 		const response = await fetch(nginx.url + path, { method: 'POST', body: '{}' });
-		await response.text();
-		return [response.status, one.got.length + two.got.length - before];
+		const { error } = (await response.json()) as { error: { code: string; message: string } };
+		assert.equal(response.headers.has('retry-after'), response.status === 503, path);
+		assert.equal(/may have been done/.test(error.message), response.status !== 503, path);
+		return [response.status, error.code, one.got.length + two.got.length - before];
 	};
+	const changing = [
+		...['/v1/files', '/v1/batches', '/v1/batches/b/cancel', '/translator/document/batches'],
+		...['/v1/conversations', '/v1/conversations/c/items'],
+	];
 	try {
 		one.isDying = true;
 		two.isDying = true;
-		for (const path of [
-			...['/v1/files', '/v1/batches', '/v1/batches/b/cancel', '/translator/document/batches'],
-		])
-			assert.deepEqual(await post(path), [503, 1], path);
-		for (const path of ['/v1/conversations', '/v1/conversations/c/items'])
-			assert.deepEqual(await post(path), [502, 1], path);
-		assert.deepEqual(await post('/v1/chat/completions'), [502, 2]);
+		for (const path of changing)
+			assert.deepEqual(await post(path), [502, 'upstream_failed', 1], path);
+		assert.deepEqual(await post('/v1/chat/completions'), [502, 'upstream_failed', 2]);
+		one.stop();
+		two.stop();
+		for (const path of [...changing, '/v1/chat/completions'])
+			assert.deepEqual(await post(path), [503, 'daemon_unavailable', 0], path);
 	} finally {
 		await nginx.stop();
 		one.stop();
