@@ -45,11 +45,16 @@ export const inference = {
 	balancer: { enabled: false },
 	// The picker scrapes the port that it sends requests to.
 	replicas: { opsPort: 8080 },
+	// It sends a person's requests to any replica.
+	batches: { store: '/batches' },
 };
 
 const unproved = 'Its form is checked by tests; it has not run on a cluster.';
 const made = (what) =>
 	`# ${what}\n# Made of deploy/helm/nearglot by scripts/helmChart.mjs --write. ${unproved}\n`;
+
+/** As replicas that come and go move people, whose files lie with one. */
+const shares = 'Its replicas need a store that they share (--store).';
 
 /** What is made of the chart: path in deploy/ → its text. */
 export async function chartFiles() {
@@ -60,10 +65,10 @@ export async function chartFiles() {
 				'Two model servers, a balancer and the sign-in layer. Replace image, host and secrets.',
 			) + (await renderChart()),
 		'kubernetes/hpa.yaml':
-			made('Beside kubernetes.yaml, where an adapter serves custom metrics of pods.') +
+			made(`Beside kubernetes.yaml, where an adapter serves custom metrics of pods. ${shares}`) +
 			(await renderChart({ autoscaling: { kind: 'hpa' } }, scaling)),
 		'kubernetes/keda.yaml':
-			made('Beside kubernetes.yaml, where KEDA and Prometheus run.') +
+			made(`Beside kubernetes.yaml, where KEDA and Prometheus run. ${shares}`) +
 			(await renderChart({ autoscaling: { kind: 'keda' } }, scaling)),
 		'kubernetes/inference.yaml':
 			made('In place of kubernetes.yaml, where the Gateway API inference extension is installed.') +

@@ -340,7 +340,14 @@ for (const shared of ['', 'yes'])
 		for (const path of ['/v1/batches', '/v1/conversations', '/v1/conversations/c/items']) {
 			const before = one.asked + two.asked;
 			// Whether it is told in words or by the end of the connection is for HAProxy to say.
-			await fetch(`${balancer.url}${path}`, { method: 'POST', body: '{}' }).catch(() => {});
+			const answer = await fetch(`${balancer.url}${path}`, { method: 'POST', body: '{}' }).catch(
+				() => undefined,
+			);
 			assert.equal(one.asked + two.asked - before, 1, path);
+			if (answer === undefined) continue;
+			assert.deepEqual([answer.status, answer.headers.has('retry-after')], [502, false], path);
+			const { error } = (await answer.json()) as { error: { message: string; code: string } };
+			assert.equal(error.code, 'upstream_failed');
+			assert.match(error.message, /may have been done/);
 		}
 	});

@@ -1,10 +1,15 @@
 /** What hangs together in the objects of the chart: who may come to which port, and what asks whom. */
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
 import { inference, renderChart } from '../../scripts/helmChart.mjs';
 import { chartVariants, type Json, list, objects, record } from '../support/manifests.ts';
+
+const read = (name: string) =>
+	readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8');
 
 test('a value that is not there leaves no gap', async () => {
 	for (const [what, values] of chartVariants) {
@@ -89,7 +94,7 @@ test('the gateway can be scraped on its second port', async () => {
 test('the gateway asks what is there: the balancer, the pool, or the replicas that are ready', async () => {
 	for (const [values, address] of [
 		[{}, 'http://nearglot-balancer:8080'],
-		[{ balancer: { enabled: false } }, 'http://nearglot-ready:8080'],
+		[{ balancer: { enabled: false }, batches: { unused: true } }, 'http://nearglot-ready:8080'],
 		[inference, 'http://inference-gateway:80'],
 	] as const) {
 		const rendered = objects(await renderChart(values));
@@ -110,6 +115,54 @@ test('the gateway asks what is there: the balancer, the pool, or the replicas th
 		assert.equal(spec['publishNotReadyAddresses'], undefined, hostname);
 		assert.equal(spec['clusterIP'], undefined, hostname);
 	}
+});
+
+test('the chart is not made where a person reaches a replica without their files', async () => {
+	const withoutBalancer = /batches\.store has to be set without the balancer/;
+	const scaling = /batches\.store has to be set with autoscaling/;
+	const pool = { ...inference, batches: { store: '' } };
+	for (const [values, why] of [
+		[{ balancer: { enabled: false } }, withoutBalancer],
+		[pool, withoutBalancer],
+		[{ autoscaling: { kind: 'hpa' } }, scaling],
+		[{ autoscaling: { kind: 'keda' } }, scaling],
+	] as const) {
+		await assert.rejects(renderChart(values), why);
+		for (const batches of [{ store: 's3://bucket/folder' }, { store: '', unused: true }])
+			assert.match(await renderChart({ ...values, batches }), /kind: StatefulSet/);
+	}
+	assert.match(
+		await renderChart({ balancer: { enabled: false }, replicas: { count: 1 } }),
+		/kind: StatefulSet/,
+	);
+	// KServe chooses any replica.
+	const [, service] = objects(read('kubernetes/kserve.yaml'));
+	assert.equal(record(record(service?.['spec'])['predictor'])['maxReplicas'], 1);
+});
+
+test('while the pod of a replica is renewed its people wait, where only it has what is theirs', async () => {
+	const config = await renderChart({}, (name: string) => /balancer/.test(name));
+	const part = (name: string) =>
+		config.split(/^ {4}(?=\S)/m).find((each: string) => each.startsWith(name)) ?? '';
+	for (const status of ['nx', 'other', 'refused', 'timeout'])
+		assert.match(part('resolvers lasting'), new RegExp(`hold ${status} 10m`));
+	assert.match(part('backend kept'), /default-server .*resolvers lasting/);
+	assert.match(part('backend servers'), /default-server .*resolvers cluster/);
+});
+
+test('another configuration of the balancer is other pods, also where no value has changed', () => {
+	const template = read('helm/nearglot/templates/3-balancer.yaml');
+	const [config = ''] = template.split('\n---\n');
+	const digest = createHash('sha256').update(config).digest('hex').slice(0, 8);
+	assert.match(template, new RegExp(`^ +nearglot/configuration: "${digest}"$`, 'm'), digest);
+});
+
+test('which KEDA is needed stands where people read it', () => {
+	for (const name of [
+		...['kubernetes/keda.yaml', 'helm/nearglot/values.yaml'],
+		...['helm/nearglot/templates/NOTES.txt', '../docs/team-server.md'],
+	])
+		assert.match(read(name), /2\.17 or later/, name);
 });
 
 test('KEDA counts the replicas of its own team, and keeps what there is without Prometheus', async () => {

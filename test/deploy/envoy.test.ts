@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { type ErrorCode, errorKinds } from '../../server/protocol/index.ts';
 
 const read = (name: string) =>
 	readFileSync(fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url)), 'utf8');
@@ -71,8 +72,12 @@ const messages: Readonly<Record<string, readonly string[]>> = {
 	filter: ['filters', 'name', 'typed_config'],
 	manager: [
 		...['@type', 'stat_prefix', 'http_filters', 'stream_idle_timeout', 'upgrade_configs'],
-		...['route_config', 'upgrade_type'],
+		...['route_config', 'upgrade_type', 'local_reply_config'],
 	],
+	local_reply_config: ['mappers'],
+	mapper: ['filter', 'status_code', 'headers_to_add', 'body_format_override'],
+	filter_of_mapper: ['response_flag_filter', 'flags'],
+	body_format_override: ['content_type', 'text_format_source', 'inline_string'],
 	route_config: ['virtual_hosts', 'name', 'domains', 'response_headers_to_add', 'routes'],
 	header: ['header', 'key', 'value'],
 	route: [
@@ -149,6 +154,53 @@ test('Envoy cuts no stream, tries again before the first byte only, and asks for
 	const names = [...within(file)].map(([at]) => at.split('.').at(-1));
 	for (const name of ['outlier_detection', 'hash_balance_factor', 'buffer'])
 		assert.ok(!names.includes(name), name);
+});
+
+test('what Envoy says itself has the form of other errors, and tells whether a server may have got the request', () => {
+	const { mappers } = theOne(parse(read('envoy.yaml')), 'local_reply_config') as {
+		readonly mappers: readonly {
+			readonly filter: { readonly response_flag_filter: { readonly flags: readonly string[] } };
+			readonly status_code: number;
+			readonly headers_to_add?: unknown;
+			readonly body_format_override: {
+				readonly content_type: string;
+				readonly text_format_source: { readonly inline_string: string };
+			};
+		}[];
+	};
+	// The first that fits counts: a request that one server got and another refused may have been done.
+	assert.deepEqual(
+		mappers.map(({ status_code: status }) => status),
+		[502, 504, 503],
+	);
+	for (const { status_code: status, filter, headers_to_add, ...mapper } of mappers) {
+		const { content_type, text_format_source } = mapper.body_format_override;
+		assert.equal(content_type, 'application/json');
+		const { error } = JSON.parse(text_format_source.inline_string);
+		assert.equal(errorKinds[error.code as ErrorCode].httpStatus, status);
+		const { flags } = filter.response_flag_filter;
+		assert.equal(flags.includes('UF'), status === 503, 'no connection came about');
+		assert.equal(flags.includes('UC'), status === 502, 'it broke');
+		const later = status === 503 ? [{ header: { key: 'Retry-After', value: '5' } }] : undefined;
+		assert.deepEqual(headers_to_add, later);
+	}
+});
+
+test('all balancers say the same, in the form of other errors', () => {
+	const said = (name: string) =>
+		[...read(name).matchAll(/\{"error":\{.*?"param":null\}\}/g)].map(([text]) => text);
+	const general = [...new Set(said('envoy.yaml'))].sort();
+	assert.equal(general.length, 3);
+	for (const name of ['haproxy.cfg', 'nginx.conf', 'helm/nearglot/templates/3-balancer.yaml']) {
+		const texts = said(name);
+		for (const text of texts) {
+			const { error } = JSON.parse(text);
+			assert.equal(error.type, errorKinds[error.code as ErrorCode].type, name);
+		}
+		const own = texts.filter((text) => text.includes('keeps your files'));
+		assert.deepEqual(own.length, 3, name);
+		assert.deepEqual(texts.filter((text) => !own.includes(text)).sort(), general, name);
+	}
 });
 
 test('Envoy does nothing twice that changes something, and asks no other server for what lies with one', () => {

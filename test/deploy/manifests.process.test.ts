@@ -93,6 +93,7 @@ const others: Readonly<Record<string, z.ZodType>> = {
 		spec: z.strictObject({
 			predictor: z.strictObject({
 				minReplicas: z.int().optional(),
+				maxReplicas: z.int().optional(),
 				model: z.strictObject({
 					modelFormat: z.strictObject({ name: text, version: z.string().optional() }),
 					runtime: z.string().optional(),

@@ -17,9 +17,9 @@ export const objects = (text: string): Json[] =>
 /** Every kind of object with the values that make it. */
 export const chartVariants: readonly [string, object][] = [
 	['as it stands', {}],
-	['without a balancer', { balancer: { enabled: false } }],
-	['with HPA', { autoscaling: { kind: 'hpa' } }],
-	['with KEDA', { autoscaling: { kind: 'keda' } }],
+	['without a balancer', { balancer: { enabled: false }, batches: { store: '/batches' } }],
+	['with HPA', { autoscaling: { kind: 'hpa' }, batches: { store: '/batches' } }],
+	['with KEDA', { autoscaling: { kind: 'keda' }, batches: { unused: true } }],
 	['with the inference extension', inference],
 	['with secrets that are there', { secrets: { create: false } }],
 	['with a bucket of batches', { batches: { store: 's3://bucket/folder' } }],
@@ -32,6 +32,7 @@ export const chartVariants: readonly [string, object][] = [
 			gateway: { ingressNamespace: null, trustedProxies: null, graceSeconds: null },
 			replicas: { graceSeconds: null },
 			autoscaling: { kind: 'keda', selector: null },
+			batches: { store: '/batches', unused: null },
 		},
 	],
 	['with proxies on the nodes', { gateway: { trustedProxies: ['10.0.0.0/8', '192.0.2.1/32'] } }],
