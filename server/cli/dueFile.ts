@@ -17,8 +17,22 @@ export interface Made {
 	readonly line: string;
 	readonly refused: readonly string[];
 	readonly left: readonly LeftText[];
-	readonly isFailed?: boolean;
+	/** What became of the file; `translated` when absent. */
+	readonly outcome?: 'unchanged' | 'failed';
 }
+
+/**
+ * Whether none of the texts of a file could be translated. That is a failure, for every command: nothing is written,
+ * and the exit code is 1. Where only some stay as they were, they are named, and `--check` tells of them.
+ */
+export const isUntranslated = ({
+	pieces,
+	refused,
+}: Pick<DocumentResult, 'pieces' | 'refused'>): boolean => pieces > 0 && refused.length === pieces;
+
+/** What is said of such a file. */
+export const untranslatedLine = (source: string): string =>
+	`${source}: no text could be translated, so nothing is written`;
 
 /** What is to be said instead of writing a translation; `undefined` when there is one. */
 export function notMade(
@@ -28,8 +42,11 @@ export function notMade(
 ): Made | undefined {
 	const { pieces, refused, left, language } = result;
 	if (sameLanguage(language, to) && isSame && pieces > 0)
-		return { line: `${source} is in the language of ${target} already`, refused: [], left: [] };
-	if (pieces > 0 && refused.length === pieces)
-		return { line: `${source}: no text could be translated`, refused, left, isFailed: true };
+		return {
+			...{ line: `${source} is in the language of ${target} already`, refused: [], left: [] },
+			outcome: 'unchanged',
+		};
+	if (isUntranslated(result))
+		return { line: untranslatedLine(source), refused, left, outcome: 'failed' };
 	return undefined;
 }

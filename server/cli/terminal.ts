@@ -69,6 +69,11 @@ export class TerminalWriter {
 		this.#stream.write(this.isTTY ? plainText(text) : text);
 	}
 
+	/** What was asked for where that is no text, or text in an encoding of its own. */
+	bytes(data: Uint8Array): void {
+		this.#stream.write(data);
+	}
+
 	/** Puts a line in the place of the current one, without ending it. Silent when this is no terminal. */
 	status(line: string): void {
 		if (!this.isTTY) return;

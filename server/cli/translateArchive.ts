@@ -11,6 +11,7 @@ import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { readArchive } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
+import { isUntranslated, untranslatedLine } from './dueFile.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 import { withSlashes } from './sourceFiles.ts';
 import { reportLeft } from './translateFile.ts';
@@ -40,9 +41,13 @@ export async function translateArchive(
 		const doubts = new DoubtCount();
 		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
 		const result = await translateFileInWorker(job, translator, undefined, io.signal);
-		await writeOutput(target, result.bytes);
-		const { pieces, refused, language } = result;
-		if (pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
+		const { pieces, language } = result;
+		const isFailed = isUntranslated(result);
+		if (!isFailed) await writeOutput(target, result.bytes);
+		if (isFailed) {
+			io.stderr.write(`${untranslatedLine(path)}\n`);
+			status = 1;
+		} else if (pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
 		else if (sameLanguage(language, to))
 			io.stderr.write(
 				`${path} is in ${languageName(language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
@@ -51,8 +56,6 @@ export async function translateArchive(
 		for (const line of [...doubts.parts.map((part) => `${part} (${to})`), ...doubts.lines])
 			io.stderr.write(`${line}\n`);
 		reportLeft(result, 'translated', to, io);
-		// A document of which nothing could be translated is none.
-		if (pieces > 0 && refused.length === pieces) status = 1;
 	}
 	return status;
 }

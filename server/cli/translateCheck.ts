@@ -23,6 +23,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere } from './documentFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { sourceFiles } from './sourceFiles.ts';
+import { refusedIn } from './translateFiles.ts';
 import {
 	type PlannedFile,
 	type PlanOptions,
@@ -192,16 +193,20 @@ async function checkMessages(
 	if (accepts && there) {
 		const states = messageStates(read.text, there.text, format, to);
 		record.setMessages(target, recordedMessages(states, undefined, 'all'));
+		const { from, made, refused } = record.file(target) ?? {};
+		if (from !== undefined && made !== undefined && refused !== undefined)
+			record.setFile(target, { source, to, from, made });
 	}
 	const recorded = record.messages(target);
 	const faults = translationFaults(recorded ? { ...files, recorded } : files);
-	return faults.map((fault) => ({
+	const found = faults.map((fault) => ({
 		kind: fault.kind,
 		path: fault.in === 'source' ? source : target,
 		line: fault.line,
 		...{ target, to, key: fault.key },
 		message: sentenceOf(fault, target, to),
 	}));
+	return [...found, ...(there ? await refusedTexts({ source, target, to }, record) : [])];
 }
 
 function sentenceOf({ kind, key, text, detail }: MessageFault, target: string, to: string): string {
@@ -209,6 +214,18 @@ function sentenceOf({ kind, key, text, detail }: MessageFault, target: string, t
 	if (kind === 'missing') return `${key} ${shown} has no translation in ${target} (${to})`;
 	if (kind === 'stale') return `${key} has changed to ${shown} since it was translated (${to})`;
 	return `${key}: ${detail ?? 'placeholders differ'}; the source is ${shown} (${to})`;
+}
+
+/** Texts of a file that was translated as a whole that stayed as they were. */
+async function refusedTexts(
+	{ source, target, to }: PlannedFile,
+	record: ProjectRecord,
+): Promise<CheckFinding[]> {
+	const refused = await refusedIn(target, record);
+	if (refused === 0) return [];
+	const texts = refused === 1 ? '1 text has' : `${refused} texts have`;
+	const message = `${texts} no translation, but stayed as in ${source} (${to})`;
+	return [{ kind: 'missing', path: target, line: 1, target, to, message }];
 }
 
 async function checkDocument(
@@ -245,5 +262,5 @@ async function checkDocument(
 	if (accepts) record.setFile(target, { source, to, from, made: now });
 	else if (made !== undefined && made.from !== from && made.made === now)
 		return finding('stale', target, `${source} has changed since it was translated (${to})`);
-	return [];
+	return refusedTexts({ source, target, to }, record);
 }

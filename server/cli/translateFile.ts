@@ -16,12 +16,14 @@ import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
 import { countsText, keptText } from '../translate/documents/textCounts.ts';
+import { encodeText } from '../translate/documents/textEncoding.ts';
 import { formatOf, type RefusedPlace } from '../translate/documents/translateDocument.ts';
 import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { encodingNote, readDocument, readIfThere, writeDocument } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
+import { isUntranslated, untranslatedLine } from './dueFile.ts';
 import { checkTarget } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { withSlashes } from './sourceFiles.ts';
@@ -76,13 +78,12 @@ export async function translateFile(
 		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
 		const result = await translateDocumentInWorker(job, translator, io.signal);
 		const target = placeOf(to);
-		if (target === undefined) io.stdout.data(result.text);
-		else {
-			const written = await writeDocument(target, result.text, read.encoding);
-			if (written.encoding !== read.encoding)
-				io.stderr.write(`${target} is in UTF-8: ${read.encoding} has not all its letters.\n`);
-		}
-		if (result.pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
+		const isFailed = isUntranslated(result);
+		if (!isFailed) await give(result.text, { target, path, encoding: read.encoding }, io);
+		if (isFailed) {
+			io.stderr.write(`${untranslatedLine(path)}\n`);
+			status = 1;
+		} else if (result.pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
 		else if (sameLanguage(result.language, to) && result.text === text)
 			io.stderr.write(
 				`${path} is in ${languageName(result.language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
@@ -94,17 +95,34 @@ export async function translateFile(
 		for (const part of doubts.parts) io.stderr.write(`${part} (${to})\n`);
 		for (const line of doubts.lines) io.stderr.write(`${line}\n`);
 		reportLeft(result, 'translated', to, io);
-		// A document of which nothing could be translated is none.
-		if (result.pieces > 0 && result.refused.length === result.pieces) status = 1;
 	}
 	return status;
+}
+
+/** Writes a translation into a file, else to standard output: in the encoding of its source, but on a terminal. */
+async function give(
+	text: string,
+	{ target, path, encoding }: { target: string | undefined; path: string; encoding: string },
+	{ stdout, stderr }: CommandIo,
+): Promise<void> {
+	if (target === undefined && stdout.isTTY) {
+		stdout.data(text);
+		return;
+	}
+	const made =
+		target === undefined
+			? encodeText(text, encoding, path)
+			: await writeDocument(target, text, encoding);
+	if (target === undefined) stdout.bytes(made.bytes);
+	if (made.encoding !== encoding)
+		stderr.write(`${target ?? 'The output'} is in UTF-8: ${encoding} has not all its letters.\n`);
 }
 
 /**
  * Adds the messages a translated file lacks, in place; what it has stays. The file need not exist. In a project
  * that keeps a record, messages whose source has changed are translated again, too.
  *
- * @returns 1 when some could not be translated whole.
+ * @returns 1 when there are some, and none of them could be translated
  */
 export async function translateInto(
 	{ path, target, encoding }: { path: string; target: string; encoding?: string },
@@ -151,7 +169,7 @@ export async function translateInto(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added${keptText(result.kept)}${encodingNote(written?.encoding, before)}\n`,
 	);
 	reportLeft(result, 'added', languages.to, io);
-	return result.refused.length > 0 ? 1 : 0;
+	return result.refused.length > 0 && result.added.length === 0 ? 1 : 0;
 }
 
 /** Says at the end which texts are not translated, and why. */

@@ -36,6 +36,7 @@ import {
 } from '../translate/documents/translationRecord.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { linkTranslatedFiles } from './crossFileLinks.ts';
 import {
 	type DocumentFile,
 	documentHash,
@@ -47,8 +48,9 @@ import {
 	writeDocument,
 } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
-import { type Due, type Made, notMade } from './dueFile.ts';
+import { type Due, notMade } from './dueFile.ts';
 import { failedRenewals } from './failedRenewals.ts';
+import { countsOfFiles, type FilesResult, leftLines, printAlike } from './filesReport.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { dueCatalogue, FileTurns } from './translateCatalogue.ts';
@@ -70,12 +72,6 @@ export interface FilesOptions {
 	readonly reported?: Set<string>;
 }
 
-export interface FilesResult {
-	readonly translated: number;
-	readonly current: number;
-	readonly failed: number;
-}
-
 /** What becomes of the files; failures are told of on the way, and do not hold up the others. */
 export async function translatePlanned(
 	files: readonly PlannedFile[],
@@ -85,8 +81,15 @@ export async function translatePlanned(
 ): Promise<FilesResult> {
 	const turns = new FileTurns();
 	let failed = 0;
+	let incomplete = 0;
 	let reportedBefore = 0;
 	let translated = 0;
+	/** Places of what was translated now. */
+	const fresh = new Set<string>();
+	const result = (): FilesResult => {
+		const current = files.length - translated - failed;
+		return { translated, current, incomplete, failed };
+	};
 	const seen = new Map<string, string[]>();
 	const print = (line: string): void => io.stderr.write(`${line}\n`);
 	/** Whether the same was told of a file that has not changed since. */
@@ -120,6 +123,7 @@ export async function translatePlanned(
 		try {
 			const one = await dueOf(file, { turns, ...options }, record);
 			if (one) due.push(one);
+			else if (await refusedIn(file.target, record)) incomplete++;
 		} catch (error) {
 			await fail(file, readable(error), print);
 		}
@@ -138,45 +142,40 @@ export async function translatePlanned(
 			try {
 				const made = await make(translator, io.signal);
 				const line = [made.line, ...doubts.parts].join(', ');
-				const isNews = !made.isFailed || !(await isOld(file, line));
+				const isFailed = made.outcome === 'failed';
+				const isNews = !isFailed || !(await isOld(file, line));
 				const news = [line, ...doubts.lines, ...leftLines(made)].join('\n');
 				progress.finish(sizeBytes, isNews ? news : undefined);
-				if (made.isFailed) failed++;
-				else translated++;
+				if (isFailed) failed++;
+				else if (made.outcome === undefined) {
+					translated++;
+					fresh.add(file.target);
+				}
+				if (!isFailed && made.refused.length > 0) incomplete++;
 			} catch (error) {
 				await fail(file, readable(error), (line) => progress.print(line));
 				progress.finish(sizeBytes);
 			}
 		});
+		const linkOptions = { ...defined({ encoding: options.encoding }), signal: io.signal };
+		for (const path of await linkTranslatedFiles(files, fresh, record, linkOptions))
+			if (!fresh.has(path)) progress.print(`${path}: links follow headings of other files`);
 	} finally {
 		const summary = progress.end();
-		const current = files.length - due.length - failed;
-		const parts = [
-			`${translated} of ${files.length} translated`,
-			...(current > 0 && !io.signal.aborted ? [`${current} up to date`] : []),
-			...(failed > 0 ? [`${failed} failed`] : []),
-		];
 		for (const [message, paths] of seen) if (paths.length > 1) printAlike(message, paths, print);
 		const news = translated + failed - reportedBefore;
 		const hasNews = options.quiet ? news > 0 : files.length > 1 || translated === 0;
-		if (hasNews) print(`${parts.join(', ')}; ${summary}`);
+		const counts = countsOfFiles(result(), io.signal.aborted);
+		if (hasNews) print(`${counts}; ${summary}`);
 		if (io.signal.aborted) print('Stopped. The same command goes on from here.');
 	}
-	return { translated, failed, current: files.length - translated - failed };
+	return result();
 }
 
-/** Files that are named of those that fail alike. */
-const maxNamed = 50;
-
-function printAlike(
-	message: string,
-	paths: readonly string[],
-	print: (line: string) => void,
-): void {
-	print(`${paths.length} × ${message}`);
-	const named = [...new Set(paths)].sort();
-	for (const path of named.slice(0, maxNamed)) print(`  ${path}`);
-	if (named.length > maxNamed) print(`  … and ${named.length - maxNamed} more`);
+/** How many texts of a translation stayed as they were when it was made; 0 when somebody has changed it since. */
+export async function refusedIn(target: string, record: ProjectRecord): Promise<number> {
+	const { refused = 0, made } = record.file(target) ?? {};
+	return refused > 0 && (await documentHash(target)) === made ? refused : 0;
 }
 
 /** Some at a time, in order; the first error that is thrown ends it. */
@@ -270,7 +269,8 @@ async function dueArchive(
 		const none = notMade(file, result, true);
 		if (none) return none;
 		await writeBytes(target, result.bytes);
-		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes) };
+		const refused = result.refused.length;
+		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes), refused };
 		record.setFile(target, { source, to, ...now });
 		return { line: `${target}: ${countsText(result)}`, refused: result.refused, left: result.left };
 	};
@@ -295,7 +295,8 @@ async function dueWhole(
 		// What cannot be recorded, as it is nested too deeply, is not written either.
 		const states = format && messageStates(read.text, result.text, format, to);
 		const written = await writeDocument(target, result.text, read.encoding);
-		record.setFile(target, { source, to, from: hash, made: textHash(written.bytes) });
+		const hashes = { from: hash, made: textHash(written.bytes) };
+		record.setFile(target, { source, to, ...hashes, refused: result.refused.length });
 		if (states)
 			record.setMessages(target, recordedMessages(states, record.messages(target), new Set()));
 		const note = encodingNote(written.encoding, read.encoding);
@@ -367,21 +368,13 @@ async function dueMessages(
 		noteMessages(target, read.text, result.text, format, to, record, renewed);
 		const added = result.added.length - renewed.size;
 		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}${encodingNote(written?.encoding, before)}`;
-		return { line, refused: [...refused], left, isFailed: refused.size > 0 };
+		const isFailed = refused.size > 0 && added <= 0 && renewed.size === 0;
+		return {
+			...{ line, refused: [...refused], left },
+			...(isFailed ? { outcome: 'failed' } : {}),
+		};
 	};
 	return { file, sizeBytes: read.bytes.length, make };
-}
-
-/** How many texts are not translated, and one of them. */
-function leftLines({ refused, left }: Made): string[] {
-	const lines: string[] = [];
-	const add = (count: number, why: string, sample: string | undefined): void => {
-		const shown = (sample ?? '').replace(/\s+/g, ' ').slice(0, 80);
-		if (count > 0) lines.push(`  ${count} × ${why}: ${shown}`);
-	};
-	add(refused.length, 'not translated, placeholders would have been lost', refused[0]);
-	add(left.length, 'left as it was', left[0]?.text);
-	return lines;
 }
 
 /** @throws AppError when nothing is there to be done */

@@ -6,9 +6,10 @@ import { defined } from '../protocol/defined.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import type { CommandIo } from './command.ts';
 import type { OnTexts } from './documentTranslator.ts';
+import type { FilesResult } from './filesReport.ts';
 import { FolderChanges } from './folderChanges.ts';
 import { ProjectRecord } from './projectRecord.ts';
-import { checkPlanned, type FilesResult, translatePlanned } from './translateFiles.ts';
+import { checkPlanned, translatePlanned } from './translateFiles.ts';
 import { type PlanOptions, type TranslationPlan, translationPlan } from './translationPlan.ts';
 
 type TranslatorInto = (to: string, onDone: OnTexts) => TextTranslator;

@@ -14,6 +14,7 @@ import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextComments, TextTranslator } from './documentLanguage.ts';
 import { emptyMessages } from './emptyMessages.ts';
+import { headingNames } from './headingLinks.ts';
 import { unknownFormat } from './knownFormats.ts';
 import type { MessageFormat } from './messageChanges.ts';
 import { type MessageState, messageStates } from './messageStates.ts';
@@ -25,6 +26,7 @@ import {
 	translateMissing,
 } from './missingMessages.ts';
 import { keyOfPath, setMessages } from './setMessages.ts';
+import type { OutwardLink } from './slugs.ts';
 import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
 import { type FaultWords, placeholderFault } from './translationFaults.ts';
 import {
@@ -47,8 +49,8 @@ export interface DocumentJob {
 	readonly from?: string;
 	/** The translated file that may lack messages of `text`; absent for whole documents. */
 	readonly target?: string;
-	/** What is looked at instead of translating: how many messages there are, or each of them. */
-	readonly look?: 'count' | 'messages';
+	/** What is looked at instead of translating: how many messages there are, each of them, or links between files. */
+	readonly look?: 'count' | 'messages' | 'links';
 	/** Text of a record of translations, and path of the translated file in it. */
 	readonly recorded?: { readonly text: string; readonly path: string };
 	/** Texts by keys that are put into `target` instead of translating. */
@@ -83,6 +85,14 @@ export interface FileResult extends Omit<DocumentResult, 'text'> {
 	readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Links of a document and its translation into other files, and what others call its headings. */
+export interface TranslatedLinks {
+	readonly source: readonly OutwardLink[];
+	readonly made: readonly OutwardLink[];
+	/** Addresses of headings, each with what it has become. */
+	readonly names: readonly (readonly [before: string, now: string])[];
+}
+
 /** What became of a job. */
 export type DocumentDone =
 	| { readonly type: 'document'; readonly result: DocumentResult }
@@ -90,6 +100,7 @@ export type DocumentDone =
 	| { readonly type: 'json'; readonly bytes: Uint8Array<ArrayBuffer> }
 	| { readonly type: 'progress'; readonly result: MessageProgress }
 	| { readonly type: 'set'; readonly result: SetMessagesResult }
+	| { readonly type: 'links'; readonly result: TranslatedLinks }
 	| { readonly type: 'missing'; readonly result: MissingResult };
 
 /** From the thread. */
@@ -118,6 +129,8 @@ export async function runDocumentJob(
 
 async function read(job: DocumentJob, translator: TextTranslator): Promise<DocumentDone> {
 	const { fileName, text, target } = job;
+	if (target !== undefined && job.look === 'links')
+		return { type: 'links', result: linksIn(fileName, text, target) };
 	if (target !== undefined) {
 		const format = messageFormatOf(fileName);
 		if (!format) throw new AppError('not_supported', `${fileName} has no message format.`);
@@ -160,6 +173,16 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 	const result = { ...made, text: opened.close(made.text) };
 	if (!job.asJson) return { type: 'document', result };
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
+}
+
+function linksIn(fileName: string, source: string, target: string): TranslatedLinks {
+	const read = formatOf(fileName, source)?.anchors;
+	if (!read) return { source: [], made: [], names: [] };
+	const [before, now] = [read(source), read(target)];
+	const names = [...headingNames(before, now)].map(
+		([name, next]) => [name, next?.name ?? name] as const,
+	);
+	return { source: before.outward, made: now.outward, names };
 }
 
 /** Messages whose source has changed, and whose translation another can stand for. */

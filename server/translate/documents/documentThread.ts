@@ -16,6 +16,7 @@ import type {
 	DocumentMessage,
 	DocumentQuestion,
 	FileResult,
+	TranslatedLinks,
 } from './documentJob.ts';
 import { runDocumentJob } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
@@ -143,6 +144,17 @@ export async function setMessagesInWorker(
 		throw new AppError('not_supported', `${job.fileName} is no message file of a known format.`);
 	const done = await inWorker(job, nothingAsked, ownPerson, signal, limits);
 	if (done.type === 'set') return done.result;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
+/** The links of a document and its translation into other files. Throws as {@link translateDocumentInWorker}. */
+export async function translatedLinksInWorker(
+	job: Pick<DocumentJob, 'fileName' | 'text' | 'to'> & { readonly target: string },
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<TranslatedLinks> {
+	const done = await inWorker({ ...job, look: 'links' }, nothingAsked, ownPerson, signal, limits);
+	if (done.type === 'links') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 

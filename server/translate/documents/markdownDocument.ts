@@ -7,19 +7,28 @@
 import { AppError } from '../../protocol/errors.ts';
 import { gateRules } from '../gate/gateRules.ts';
 import { withFrontMatterLanguage } from './markdown/frontMatter.ts';
-import { readMarkdown } from './markdown/reading.ts';
+import { markdownAnchors, readMarkdown } from './markdown/reading.ts';
 import type { Extract, Fault, Piece } from './piece.ts';
 
 /** Markdown as it is written in files that are no programs. */
 export const extractMarkdown: Extract = Object.assign(
 	(text: string): Piece[] => readMarkdown(text, 'markdown').pieces.slice(),
-	{ rules: gateRules.markdown, prepare: withFrontMatterLanguage },
+	{
+		rules: gateRules.markdown,
+		prepare: withFrontMatterLanguage,
+		anchors: (text: string) => markdownAnchors(text, 'markdown'),
+	},
 );
 
 /** Markdown with JSX: `import`, `export` and expressions in braces are code, too. */
 export const extractMdx: Extract = Object.assign(
 	(text: string): Piece[] => readMarkdown(text, 'mdx').pieces.slice(),
-	{ rules: gateRules.mdx, prepare: withFrontMatterLanguage, faultOf: mdxFault },
+	{
+		rules: gateRules.mdx,
+		prepare: withFrontMatterLanguage,
+		anchors: (text: string) => markdownAnchors(text, 'mdx'),
+		faultOf: mdxFault,
+	},
 );
 
 /** Where MDX is no program that could be compiled. */

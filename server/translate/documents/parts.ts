@@ -6,6 +6,7 @@
 import { pushAll } from '../../protocol/lists.ts';
 import type { GateRules, SyntaxNode } from '../gate/gate.ts';
 import { type Extract, moved, type Piece } from './piece.ts';
+import type { DocumentAnchors, Heading, HeadingLink } from './slugs.ts';
 
 /** One of the texts. */
 export interface DocumentPart {
@@ -72,6 +73,27 @@ function nodesOf(extracts: readonly Extract[], text: string): SyntaxNode[] {
 	return nodes;
 }
 
+/** The headings of all texts, and the links to them: those of a cell lead into others. */
+function anchorsOf(extracts: readonly Extract[], text: string): DocumentAnchors {
+	const headings: Heading[] = [];
+	const links: HeadingLink[] = [];
+	const ids = new Set<string>();
+	let slugs: DocumentAnchors['slugs'] = [];
+	let start = 0;
+	text.split(border).forEach((own, at) => {
+		const found = extracts[at]?.anchors?.(own);
+		if (found) {
+			pushAll(headings, found.headings);
+			for (const link of found.links)
+				links.push({ ...link, start: link.start + start, end: link.end + start });
+			for (const id of found.ids) ids.add(id);
+			slugs = found.slugs;
+		}
+		start += own.length + border.length;
+	});
+	return { headings, links, outward: [], ids, slugs };
+}
+
 function extractOf(extracts: readonly Extract[]): Extract {
 	const each = (text: string, of: (extract: Extract, own: string) => Piece[]): Piece[] => {
 		const pieces: Piece[] = [];
@@ -89,6 +111,9 @@ function extractOf(extracts: readonly Extract[]): Extract {
 		(text: string, to?: string) => each(text, (extract, own) => extract(own, to)),
 		{
 			...(extracts.some((extract) => extract.before) ? { before } : {}),
+			...(extracts.some((extract) => extract.anchors)
+				? { anchors: (text: string) => anchorsOf(extracts, text) }
+				: {}),
 			rules: { nodes: (text: string) => nodesOf(extracts, text) },
 			prepare: (text: string, to: string) =>
 				text

@@ -4,6 +4,7 @@ import type { GateRules, Region, Spliced } from '../gate/gate.ts';
 import { readableWords } from '../readableWords.ts';
 import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { hasSeveralWords } from './keptSentences.ts';
+import type { DocumentAnchors } from './slugs.ts';
 
 export interface Piece {
 	/** Offsets in UTF-16 units; what lies between pieces is never touched. */
@@ -65,6 +66,8 @@ export interface Extract {
 	readonly sourceLanguage?: (text: string, to: string) => string | undefined;
 	/** The text as a target language needs it, such as with the keys of its plural forms. */
 	readonly prepare?: (text: string, to: string) => string;
+	/** The headings of a document and the links to them, which follow what becomes of their words. */
+	readonly anchors?: (text: string) => DocumentAnchors;
 	/** What translations of the format are held to; placeholders alone when absent. */
 	readonly rules?: GateRules;
 	/** The first place where a document of the format cannot be read. */

@@ -70,14 +70,17 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 	return decodeAs(bytes, guessed, fileName);
 }
 
-/** A text in an encoding; where that has not all its letters, as references the format knows, else in UTF-8. */
-export function encodeText(text: string, encoding: string, fileName: string): EncodedText {
-	if (encoding === 'utf-8')
-		return { bytes: new TextEncoder().encode(saidInUtf8(text, fileName)), encoding };
-	if (encoding.startsWith('utf-16')) return { bytes: utf16(text, encoding), encoding };
+/**
+ * A text in an encoding; where that has not all its letters, as references the format knows, else in UTF-8. What it says
+ * of its own encoding is then true.
+ */
+export function encodeText(given: string, encoding: string, fileName: string): EncodedText {
+	if (encoding.startsWith('utf-16')) return { bytes: utf16(given, encoding), encoding };
+	const text = saidTruly(given, encoding, fileName);
+	if (encoding === 'utf-8') return { bytes: new TextEncoder().encode(text), encoding };
 	if (isAsianEncoding(encoding)) {
 		const bytes = encodeAsian(text, encoding, (letter) => referenceTo(letter, fileName));
-		return bytes ? { bytes, encoding } : inUtf8(text, fileName);
+		return bytes ? { bytes, encoding } : inUtf8(given, fileName);
 	}
 	const codes = new Map<string, number>();
 	for (const [index, letter] of letters(encoding).entries())
@@ -88,33 +91,52 @@ export function encodeText(text: string, encoding: string, fileName: string): En
 		if (code !== undefined) bytes.push(code);
 		else {
 			const reference = referenceTo(letter, fileName);
-			if (reference === undefined) return inUtf8(text, fileName);
+			if (reference === undefined) return inUtf8(given, fileName);
 			pushAll(bytes, new TextEncoder().encode(reference));
 		}
 	}
 	return { bytes: Uint8Array.from(bytes), encoding };
 }
 
-/** What does not fit into its encoding any more, with the name of the new one where it names its own. */
-function inUtf8(text: string, fileName: string): EncodedText {
-	const renamed = text.replace(saidIn(fileName), '$1UTF-8');
-	return { bytes: new TextEncoder().encode(renamed), encoding: 'utf-8' };
-}
+/** What does not fit into its encoding any more. */
+const inUtf8 = (text: string, fileName: string): EncodedText => ({
+	bytes: new TextEncoder().encode(saidTruly(text, 'utf-8', fileName)),
+	encoding: 'utf-8',
+});
 
 const saidInXml = /^(\s{0,100}<\?xml\s[^>]{0,200}?encoding=["'])([\w-]{1,40})/;
+const saidInPage = /^([\s\S]{0,2048}?<meta\s[^<>]{0,300}?charset\s?=\s?["']?)([\w-]{1,40})/i;
 const saidInGettext =
 	/^((?:msgstr[ \t]{1,9})?"Content-Type: [\w/]{1,40}; ?charset=)([\w-]{1,40})/im;
 
-/** Where files of a kind name their encoding: what is before its name, and the name. */
-const saidIn = (fileName: string): RegExp =>
-	/\.pot?$/i.test(fileName) ? saidInGettext : saidInXml;
+const isPage = (fileName: string): boolean => /\.x?html?$/i.test(fileName);
 
-/** A file that has come to hold other letters than those of ASCII says no encoding any more that it is not in. */
-function saidInUtf8(text: string, fileName: string): string {
+/** Where files of a kind name their encoding: what is before its name, and the name. */
+function saidIn(fileName: string): readonly RegExp[] {
+	if (/\.pot?$/i.test(fileName)) return [saidInGettext];
+	if (isPage(fileName)) return [saidInXml, saidInPage];
+	return xmlNames.test(fileName) ? [saidInXml] : [];
+}
+
+/** A text with other letters than those of ASCII, which says no encoding that it is not in. */
+function saidTruly(text: string, encoding: string, fileName: string): string {
 	if (!/[^\0-\x7f]/.test(text)) return text;
-	return text.replace(saidIn(fileName), (all, head, name) =>
-		isUnwritten(name) || /^utf-?16/i.test(name) ? `${head}UTF-8` : all,
+	const name = encoding === 'utf-8' ? 'UTF-8' : encoding;
+	return saidIn(fileName).reduce(
+		(said, where) =>
+			said.replace(where, (all, head, own) => (isAnother(own, encoding) ? head + name : all)),
+		text,
 	);
+}
+
+/** Whether a name is that of an encoding, and of another one. */
+function isAnother(name: string, encoding: string): boolean {
+	try {
+		return new TextDecoder(name).encoding !== encoding;
+	} catch {
+		// Templates say CHARSET.
+		return false;
+	}
 }
 
 /** Whether this is an encoding, but none that is written here. */
@@ -182,10 +204,10 @@ function declaredEncoding(bytes: Uint8Array, fileName: string): string | undefin
 function declaredName(bytes: Uint8Array, fileName: string): string | undefined {
 	const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
 	if (/\.pot?$/i.test(fileName)) return saidInGettext.exec(head)?.[2];
-	const isPage = /\.x?html?$/i.test(fileName);
-	const xml = isPage || xmlNames.test(fileName) ? saidInXml.exec(head)?.[2] : undefined;
-	if (xml !== undefined || !isPage) return xml;
-	return /<meta\s[^<>]{0,300}?charset\s?=\s?["']?([\w-]{1,40})/i.exec(head)?.[1];
+	const isXml = isPage(fileName) || xmlNames.test(fileName);
+	const xml = isXml ? saidInXml.exec(head)?.[2] : undefined;
+	if (xml !== undefined || !isPage(fileName)) return xml;
+	return saidInPage.exec(head)?.[2];
 }
 
 const xmlNames = /\.(?:plist|resx|stringsdict|svg|tbx|tmx|ts|xlf|xliff|xml)$/i;

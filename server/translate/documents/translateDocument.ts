@@ -10,6 +10,7 @@ import {
 	type TextTranslator,
 	type TranslateTexts,
 } from './documentLanguage.ts';
+import { withHeadingLinks } from './headingLinks.ts';
 import { extractHtml } from './htmlDocument.ts';
 import { icuBranches } from './icuBranches.ts';
 import { extractJson } from './jsonDocument.ts';
@@ -146,9 +147,13 @@ export async function translatePieces(
 		counted.map((piece) => [piece.text, made.translations.get(piece)] as const),
 		isPartly,
 	);
+	const linked =
+		extract.anchors && made.text !== first.text
+			? withHeadingLinks(made.text, extract.anchors(first.text), extract.anchors(made.text))
+			: made.text;
 	return {
 		// Where no word has changed, nothing has.
-		text: made.text === source ? text : made.text,
+		text: made.text === source ? text : linked,
 		pieces: first.pieces + counts.pieces,
 		translated: first.translated + counts.translated,
 		partly: first.partly + counts.partly,

@@ -21,6 +21,8 @@ export interface MadeFile {
 	readonly from: string;
 	/** Hash of what was written. */
 	readonly made: string;
+	/** How many of its texts stayed as they were, as their translations were refused; absent where none did. */
+	readonly refused?: number;
 }
 
 /** Of a message: hash of the source text, and of its translation at that time. */
@@ -67,17 +69,17 @@ export function parseRecord(text: string): TranslationRecord {
 		value = JSON.parse(text);
 	} catch (cause) {
 		const how = /^(?:<{7}|>{7}|={7})/m.test(text) ? 'has conflicts of a merge in it' : 'is damaged';
-		throw refused(how, cause);
+		throw unusable(how, cause);
 	}
-	if (!isRecord(value)) throw refused('is damaged');
-	if (value['version'] !== version) throw refused('is of another version of Nearglot');
+	if (!isRecord(value)) throw unusable('is damaged');
+	if (value['version'] !== version) throw unusable('is of another version of Nearglot');
 	for (const [path, entry] of Object.entries(isRecord(value['files']) ? value['files'] : {})) {
 		if (!isRecord(entry)) continue;
-		const { source, to, from, made } = entry;
+		const { source, to, from, made, refused } = entry;
 		const isText = (value: unknown): value is string => typeof value === 'string';
 		if (!isText(source) || !isText(to) || !isText(from) || !isText(made)) continue;
 		if (fileHash.test(from) && fileHash.test(made))
-			record.files.set(path, { source, to, from, made });
+			record.files.set(path, { source, to, from, made, ...refusedCount(refused) });
 	}
 	for (const [path, entries] of Object.entries(
 		isRecord(value['messages']) ? value['messages'] : {},
@@ -92,7 +94,10 @@ export function parseRecord(text: string): TranslationRecord {
 	return record;
 }
 
-function refused(how: string, cause?: unknown): AppError {
+const refusedCount = (value: unknown): { readonly refused?: number } =>
+	typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? { refused: value } : {};
+
+function unusable(how: string, cause?: unknown): AppError {
 	return new AppError(
 		'invalid_request',
 		`${recordPath} ${how}. Mend it, or remove it: translations that are there then count as up to date.`,
@@ -106,8 +111,8 @@ export function recordText({ files, messages }: TranslationRecord): string {
 	const block = (rows: readonly string[]): string =>
 		rows.length === 0 ? '{}' : `{\n${rows.join(',\n')}\n\t}`;
 	const fileRows = sorted(files).map(
-		([path, { source, to, from, made }]) =>
-			`\t\t${JSON.stringify(path)}: ${JSON.stringify({ source, to, from, made })}`,
+		([path, { source, to, from, made, refused }]) =>
+			`\t\t${JSON.stringify(path)}: ${JSON.stringify({ source, to, from, made, ...refusedCount(refused) })}`,
 	);
 	const messageRows = sorted(messages).map(([path, own]) => {
 		const rows = sorted(own).map(

@@ -242,3 +242,36 @@ test('lists within lists deeper than anybody writes are refused at once, and lon
 	const { pieces } = await translated(nested(12).repeat(30));
 	assert.equal(pieces, 360);
 });
+
+test('brackets in a long document mean what they mean in a short one', () => {
+	const filler = 'Some words of a paragraph.\n\n'.repeat(2600);
+	const cases = [
+		'See [the name] here.\n\n```\n[the name]: x\n```\n',
+		'See [the name] here.\n\n    [the name]: x\n',
+		'See [the name] here, which no line\n[the name]: x\ndefines.\n',
+		'See [the name] here.\n\n<!--\n[the name]: x\n-->\n',
+		'See [the name] here.\n\n[the\nname]: x\n',
+		'See [a \\] name] here.\n\n[a \\] name]: x\n',
+		'See [the name] here.\n\n1. [the name]: x\n',
+		'See [the name] here.\n\n[the name]:\n  x\n',
+		'See this[^1] here.\n\n1. Item\n\n   [^1]: A note\n',
+		'See this[^1] here.\n\n```\n[^1]: A note\n```\n',
+	];
+	for (const dialect of ['markdown', 'mdx'] as const)
+		for (const text of cases) {
+			if (dialect === 'mdx' && text.includes('<!--')) continue;
+			const [uses = '', ...rest] = text.split(/(?<=\n)/);
+			const defines = rest.join('');
+			const whole = text.startsWith('See [the name] here, which')
+				? filler + text
+				: `${uses}\n${filler}${defines}`;
+			const own = (of: string) =>
+				readMarkdown(of, dialect)
+					.pieces.map((piece) => piece.text)
+					.filter((words) => !words.startsWith('Some words'));
+			assert.deepEqual(own(whole), own(text), `${dialect}: ${text}`);
+			const nodes = (of: string) =>
+				readMarkdown(of, dialect).nodes.filter(({ node }) => node !== 'paragraph').length;
+			assert.equal(nodes(whole), nodes(text), `${dialect}: ${text}`);
+		}
+});

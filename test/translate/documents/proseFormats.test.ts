@@ -235,7 +235,7 @@ test('CSV: named columns in place, or the empty cells of a language', async () =
 	);
 });
 
-test('reStructuredText: what others refer to by its words stays, and so do directives in items', async () => {
+test('reStructuredText: links that others refer to by their words stay, and so do directives in items', async () => {
 	const source = `:orphan:
 
 Issues
@@ -258,6 +258,7 @@ Other part
 		text,
 		source
 			.replace('Issues', 'ISSUES')
+			.replace('Other part\n', 'OTHER PART\n')
 			.replace('See `', 'SEE `')
 			.replace('_ and `', '_ AND `')
 			.replace(', or pkg', ', OR PKG')

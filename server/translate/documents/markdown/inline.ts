@@ -1,6 +1,7 @@
 /** What stands in a line of Markdown: words, pairs around them, and what must stay as it is. */
 
 import type { Event, Token } from 'micromark-util-types';
+import { defined } from '../../../protocol/defined.ts';
 import { htmlAttributes } from '../htmlTexts.ts';
 import { moved, type Piece } from '../piece.ts';
 import { jsxTag } from './jsx.ts';
@@ -25,6 +26,8 @@ export interface InlineNode {
 	readonly full?: string;
 	/** Words inside, such as the description of an image. */
 	readonly inner?: readonly Piece[];
+	/** Where the address of a link stands. */
+	readonly address?: { readonly start: number; readonly end: number };
 }
 
 type Draft = { -readonly [K in keyof InlineNode]: InlineNode[K] };
@@ -184,7 +187,8 @@ export class InlineReader {
 	/** Where a link or image leads to, and whether its words are the name by which that is found. */
 	#target(label: string, part: (type: string) => Token | undefined) {
 		const destination = part('resourceDestinationString') ?? part('resourceDestinationLiteral');
-		if (part('resource')) return { to: destination ? this.#raw(destination) : '', isName: false };
+		if (part('resource'))
+			return { to: destination ? this.#raw(destination) : '', isName: false, destination };
 		const name = part('referenceString');
 		return { to: `[${(name ? this.#raw(name) : label).toLowerCase()}]`, isName: !name };
 	}
@@ -204,10 +208,15 @@ export class InlineReader {
 			return exit + 1;
 		}
 		const words = this.#raw(label);
-		const { to, isName } = this.#target(words, part);
+		const { to, isName, destination } = this.#target(words, part);
 		const pair = this.#pairs++;
 		const node = `link ${to}`;
-		this.#add('open', token.start.offset, label.start.offset, { node, pair });
+		const address = destination && {
+			start: destination.start.offset + this.#base,
+			end: destination.end.offset + this.#base,
+		};
+		const more = { node, pair, ...defined({ address }) };
+		this.#add('open', token.start.offset, label.start.offset, more);
 		let at = index;
 		while (this.#events[at]?.[1] !== label) at++;
 		for (at++; this.#events[at]?.[1] !== label; ) at = this.#next(at);

@@ -6,6 +6,8 @@ import type { SyntaxNode } from '../../gate/gate.ts';
 import { htmlNodes } from '../../gate/htmlNodes.ts';
 import { htmlAttributes, htmlSentences } from '../htmlTexts.ts';
 import { moved, type Piece } from '../piece.ts';
+import { type DocumentAnchors, markdownSlugs } from '../slugs.ts';
+import { AnchorCollector } from './anchors.ts';
 import { frontMatterPieces } from './frontMatter.ts';
 import { type InlineNode, InlineReader, spaced, withoutWords } from './inline.ts';
 import { jsxTag } from './jsx.ts';
@@ -17,9 +19,12 @@ import { textPiece } from './textPiece.ts';
 export interface MarkdownReading {
 	readonly pieces: readonly Piece[];
 	readonly nodes: readonly SyntaxNode[];
+	readonly anchors: DocumentAnchors;
 }
 
 let last: { text: string; dialect: MarkdownDialect; reading: MarkdownReading } | undefined;
+/** Of the document whose syntax was asked for last. */
+let lastAnchors: { text: string; dialect: MarkdownDialect; anchors: DocumentAnchors } | undefined;
 
 /**
  * Reads a document.
@@ -29,7 +34,7 @@ let last: { text: string; dialect: MarkdownDialect; reading: MarkdownReading } |
 export function readMarkdown(text: string, dialect: MarkdownDialect): MarkdownReading {
 	// It is asked for its language, for its texts and for its syntax.
 	if (last?.text === text && last.dialect === dialect) return last.reading;
-	const reading = { pieces: [] as Piece[], nodes: [] as SyntaxNode[] };
+	const reading = newReading();
 	for (const chunk of markdownChunks(text, dialect)) new ChunkReader(text, chunk, reading).read();
 	reading.pieces.sort((a, b) => a.start - b.start);
 	reading.nodes.sort((a, b) => a.at - b.at);
@@ -40,10 +45,33 @@ export function readMarkdown(text: string, dialect: MarkdownDialect): MarkdownRe
 /** The syntax of a document alone, which takes less memory. Throws as {@link readMarkdown}. */
 export function markdownNodes(text: string, dialect: MarkdownDialect): readonly SyntaxNode[] {
 	if (last?.text === text && last.dialect === dialect) return last.reading.nodes;
-	const nodes: SyntaxNode[] = [];
-	for (const chunk of markdownChunks(text, dialect))
-		new ChunkReader(text, chunk, { pieces: [], nodes }).read();
-	return nodes.sort((a, b) => a.at - b.at);
+	const reading = newReading();
+	for (const chunk of markdownChunks(text, dialect)) {
+		new ChunkReader(text, chunk, reading).read();
+		reading.pieces.length = 0;
+	}
+	lastAnchors = { text, dialect, anchors: reading.anchors };
+	return reading.nodes.sort((a, b) => a.at - b.at);
+}
+
+/** Headings of a document and the links to them. Throws as {@link readMarkdown}. */
+export function markdownAnchors(text: string, dialect: MarkdownDialect): DocumentAnchors {
+	if (last?.text === text && last.dialect === dialect) return last.reading.anchors;
+	if (lastAnchors?.text !== text || lastAnchors.dialect !== dialect) markdownNodes(text, dialect);
+	return lastAnchors?.anchors ?? newReading().anchors;
+}
+
+interface GatheredReading extends MarkdownReading {
+	readonly pieces: Piece[];
+	readonly nodes: SyntaxNode[];
+	readonly collector: AnchorCollector;
+}
+
+function newReading(): GatheredReading {
+	const collector = new AnchorCollector();
+	const { headings, links, outward, ids } = collector;
+	const anchors = { headings, links, outward, ids, slugs: markdownSlugs };
+	return { pieces: [], nodes: [], anchors, collector };
 }
 
 const lines: ReadonlyMap<string, LineKind> = new Map([
@@ -86,13 +114,14 @@ class ChunkReader {
 	readonly #exits: Int32Array;
 	readonly #pieces: Piece[];
 	readonly #nodes: SyntaxNode[];
+	readonly #anchors: AnchorCollector;
 	/** Elements of MDX around this whose words are code. */
 	#codeDepth = 0;
 
 	constructor(
 		document: string,
 		chunk: MarkdownChunk,
-		{ pieces, nodes }: { pieces: Piece[]; nodes: SyntaxNode[] },
+		{ pieces, nodes, collector }: GatheredReading,
 	) {
 		this.#document = document;
 		this.#chunk = chunk;
@@ -100,6 +129,7 @@ class ChunkReader {
 		this.#exits = exitsOf(chunk.events);
 		this.#pieces = pieces;
 		this.#nodes = nodes;
+		this.#anchors = collector;
 	}
 
 	read(): void {
@@ -174,6 +204,7 @@ class ChunkReader {
 		if (!isWhole) {
 			const raw = this.#raw(token);
 			this.#node(token, raw);
+			if (kind === 'heading') this.#anchors.unread(raw);
 			if (this.#codeDepth > 0 || !/\p{L}{2}/u.test(raw)) return;
 			const at = token.start.offset + start;
 			this.#pieces.push({
@@ -185,10 +216,20 @@ class ChunkReader {
 		}
 		const read = new InlineReader(this.#chunk, this.#exits).read(index);
 		const nodes = refined(read, this.#document, kind === 'paragraph');
+		this.#lineAnchors(read);
+		if (kind === 'heading') this.#anchors.heading(nodes, this.#document);
 		const base = token.start.offset + start;
 		for (const { at, node } of inlineSyntax(nodes, this.#document))
 			this.#nodes.push({ at: Math.max(at, base), node });
 		if (this.#codeDepth === 0) pushAll(this.#pieces, piecesOfLine(nodes, this.#document, kind));
+	}
+
+	#lineAnchors(nodes: readonly InlineNode[]): void {
+		for (const { start, end, address, element } of nodes) {
+			if (address)
+				this.#anchors.target(this.#document.slice(address.start, address.end), address.start);
+			else if (element !== undefined) this.#anchors.tag(this.#document.slice(start, end), start);
+		}
 	}
 
 	#isRead(index: number): boolean {
@@ -207,6 +248,8 @@ class ChunkReader {
 			if (kind !== 'enter' || !part) continue;
 			if (part.type === 'definitionLabelString') label = this.#raw(part);
 			else if (part.type === 'definitionDestination') destination = this.#raw(part);
+			else if (part.type === 'definitionDestinationString')
+				this.#anchors.target(this.#raw(part), part.start.offset + this.#chunk.start);
 			else if (part.type === 'definitionTitleString') {
 				const start = part.start.offset + this.#chunk.start;
 				pushAll(this.#pieces, textPiece(this.#raw(part), start, 'title'));
@@ -219,6 +262,7 @@ class ChunkReader {
 		const { start } = this.#chunk;
 		const raw = this.#raw(token);
 		const tag = jsxTag(this.#chunk.text, events, start);
+		this.#anchors.tag(raw, token.start.offset + start);
 		this.#node(token, withoutWords(raw, tag.inner, token.start.offset + start));
 		if (this.#codeDepth === 0) pushAll(this.#pieces, tag.inner);
 		if (tag.isSelfClosing) return;
@@ -228,6 +272,7 @@ class ChunkReader {
 
 	#html(token: Token, at: number): void {
 		const raw = this.#raw(token);
+		this.#anchors.html(raw, at);
 		// Marks of a quote between its lines are no part of it.
 		const isQuoted = raw.includes('\n') && lineBefore(this.#document, at).includes('>');
 		if (isQuoted) {

@@ -11,7 +11,6 @@ import { gfmFootnote } from 'micromark-extension-gfm-footnote';
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
-import { normalizeIdentifier } from 'micromark-util-normalize-identifier';
 import { subtokenize } from 'micromark-util-subtokenize';
 import type { Event, Extension, Token } from 'micromark-util-types';
 import { nestedTooDeeply } from '../../nesting.ts';
@@ -64,7 +63,25 @@ export function* markdownChunks(
 	dialect: MarkdownDialect,
 ): Generator<MarkdownChunk, void, undefined> {
 	if (containers.test(text) || hasLongLaziness(text) || hasDeepItems(text)) throw nestedTooDeeply();
-	const names = definedIn(text);
+	const names: DefinedNames = { defined: new Names(), gfmFootnotes: new Names() };
+	// What a part refers to may be defined in any other.
+	if (text.length > chunkLength && text.includes(']:')) {
+		const blocks = parts(text, dialect, names, 'blocks');
+		while (!blocks.next().done);
+	}
+	yield* parts(text, dialect, names, 'all');
+}
+
+/** How much of a document is read: its blocks, which say what is defined, or what is in their lines as well. */
+type Depth = 'blocks' | 'all';
+
+/** A document part by part; names that are defined are noted. */
+function* parts(
+	text: string,
+	dialect: MarkdownDialect,
+	names: DefinedNames,
+	depth: Depth,
+): Generator<MarkdownChunk, void, undefined> {
 	// The parser leaves out a mark of the byte order and does not count it.
 	for (let start = text.startsWith('\ufeff') ? 1 : 0; start < text.length; ) {
 		const isFirst = start <= 1;
@@ -73,11 +90,11 @@ export function* markdownChunks(
 			const end = blockEnd(text, start + length);
 			const part = text.slice(start, end);
 			if (end >= text.length) {
-				const events = from(start, () => surely(part, dialect, isFirst, names));
+				const events = from(start, () => surely(part, dialect, isFirst, names, depth));
 				chunk = { start, text: part, events };
 				break;
 			}
-			const events = read(() => eventsOf(part, dialect, isFirst, names));
+			const events = read(() => eventsOf(part, dialect, isFirst, names, depth));
 			const last = events && lastBlock(events);
 			// The last block may go on behind the end.
 			if (!events || !last || last.offset === 0) continue;
@@ -149,40 +166,55 @@ interface DefinedNames {
 	readonly gfmFootnotes: Names;
 }
 
-/** Names that lines of a long document may define, for parts of it that only refer to them. */
-function definedIn(text: string): DefinedNames {
-	const names = { defined: new Names(), gfmFootnotes: new Names() };
-	if (text.length <= chunkLength) return names;
-	for (const [, name = ''] of text.matchAll(/^[ \t>*+-]{0,100}\[([^\][\n]{1,999})\]:/gm)) {
-		const id = normalizeIdentifier(name);
-		if (id.startsWith('^')) names.gfmFootnotes.push(id.slice(1));
-		else names.defined.push(id);
-	}
-	return names;
-}
-
 /** Reads a part to its end, at last in the way that takes long. */
 function surely(
 	text: string,
 	dialect: MarkdownDialect,
 	isFirst: boolean,
 	names: DefinedNames,
+	depth: Depth,
 ): Event[] {
 	try {
-		return eventsOf(text, dialect, isFirst, names);
+		return eventsOf(text, dialect, isFirst, names, depth);
 	} catch (error) {
 		if (dialect === 'markdown') throw error;
-		return eventsOf(text, 'mdxPlain', isFirst, names);
+		return eventsOf(text, 'mdxPlain', isFirst, names, depth);
 	}
 }
 
-function eventsOf(text: string, dialect: Reading, isFirst: boolean, names: DefinedNames): Event[] {
+function eventsOf(
+	text: string,
+	dialect: Reading,
+	isFirst: boolean,
+	names: DefinedNames,
+	depth: Depth,
+): Event[] {
 	const context = parse({ extensions: [...(isFirst ? [matter] : []), ...extensions[dialect]] });
 	Object.assign(context, names);
-	const events = context.document().write(preprocess()(text, undefined, true));
-	do leaveLong(events, text);
+	const code = dialect === 'markdown' ? text : withoutOlderForms(text);
+	const events = context.document().write(preprocess()(code, undefined, true));
+	do
+		if (depth === 'blocks') leaveLines(events);
+		else leaveLong(events, text);
 	while (!subtokenize(events));
 	return events;
+}
+
+/** A comment of HTML, and the address of a heading at the end of its line. */
+const olderForms =
+	/<!--((?:(?!-->)[\s\S]){0,5000})-->|(?<=^#{1,6}[ \t][^\n]{0,500})\{(#[\w:.-]{1,200})\}(?=[ \t]*\r?$)/gm;
+
+/** MDX with what Docusaurus reads in it beyond its grammar written as expressions and letters of the same length. */
+const withoutOlderForms = (text: string): string =>
+	text.replace(olderForms, (all, comment?: string, id?: string) => {
+		if (id !== undefined) return `(${id})`;
+		return comment === undefined || comment.includes('*/') ? all : `{/* ${comment}*/}`;
+	});
+
+/** Takes what lines are made of out of what is still to be read. */
+function leaveLines(events: readonly Event[]): void {
+	for (const [kind, token] of events)
+		if (kind === 'enter' && token.contentType === 'text') delete token.contentType;
 }
 
 /** Lines of a quote or list that go on without its marks: each is compared with all before it. */

@@ -6,6 +6,7 @@ import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
 import { linesOf, type TextLine } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
+import { asciiDocAnchors } from './asciiAnchors.ts';
 import { lineAfter, verbatimEnd } from './asciiBlocks.ts';
 import { type AsciiDialect, asciiDialect, isSynopsis } from './asciiDialect.ts';
 import { asciiDocApart, isUnderlined } from './marks.ts';
@@ -25,7 +26,10 @@ const lettered = /^(?:[A-Za-z]\.|[IVXivx]{1,6}\))[ \t]+(?=\S)/;
 const coded =
 	/^\[(?:source|synopsis|listing|literal|stem|latexmath|asciimath|plantuml|mermaid|ditaa|graphviz|pass|comment)\b|^\[,/;
 
-export const extractAsciiDoc: Extract = Object.assign(extract, { rules: gateRules.asciiDoc });
+export const extractAsciiDoc: Extract = Object.assign(extract, {
+	rules: gateRules.asciiDoc,
+	anchors: asciiDocAnchors,
+});
 
 function extract(text: string): Piece[] {
 	const lines = linesOf(text);

@@ -9,6 +9,7 @@ import { linesOf, type TextLine, textColumns } from '../../whiteSpace.ts';
 import type { Extract, Piece } from '../piece.ts';
 import { rstApart, rstMarks } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
+import { canBeReferred, isDrawnLine, referenceName, rstAnchors } from './rstAnchors.ts';
 
 const opens = /^(?:[-*+•|]|\.\.|\(?(?:\d+|#|[a-zA-Z])[.)]|:[^:\s]+:)$|^::$/;
 const marker = /^(?:[-*+•]|\(?(?:\d{1,4}|#|[a-zA-Z])[.)])[ \t]+|^:(?:[^:\s][^:]{0,100}):[ \t]+/;
@@ -34,26 +35,26 @@ const bibliographicFields =
 	/^:(?:address|authors?|contact|content-type|created|date|delegate|discussions-to|license|maintainer|nocomments|nosearch|organi[sz]ation|orphan|pep|post-history|python-version|replaces|requires|resolution|revision|sponsor|status|superseded-by|tocdepth|type|url|version):[ \t]+\S/i;
 
 const indentOf = (line: string) => line.length - line.trimStart().length;
-const isLine = (line: string) => /^([!-/:-@[-`{-~])\1{2,}$/.test(line.trimEnd());
 
-export const extractRst: Extract = Object.assign(extract, { rules: gateRules.rst });
+export const extractRst: Extract = Object.assign(extract, {
+	rules: gateRules.rst,
+	anchors: rstAnchors,
+});
 
-/** Names as references write them. */
-const nameOf = (words: string) => words.trim().replace(/\s+/g, ' ').toLowerCase();
-
-/** What titles and links are referred to by their words: these stay, or nothing would lead to them. */
+/** What is referred to by its words: links stay, or nothing would lead to them, and so do titles that references cannot follow. */
 function referredNames(text: string): ReadonlySet<string> {
 	const found = new Set<string>();
 	for (const [, quoted, bare] of text.matchAll(
 		/`([^`<>]{1,300})`_(?!_)|(?<![\w`])([A-Za-z][\w-]{0,100}(?:[.+:][\w-]{1,100}){0,5})_(?![\w`])/g,
 	))
-		found.add(nameOf(quoted ?? bare ?? ''));
+		found.add(referenceName(quoted ?? bare ?? ''));
 	return found;
 }
 
 function extract(text: string): Piece[] {
 	const names = referredNames(text);
-	const isName = (words: string, mark = '') => !mark.endsWith('__') && names.has(nameOf(words));
+	const isName = (words: string, mark = '') =>
+		!mark.endsWith('__') && names.has(referenceName(words));
 	const isLinkName = (words: string, mark: string) => mark.includes('<') && isName(words, mark);
 	const lines = linesOf(text);
 	const pieces: Piece[] = [];
@@ -102,21 +103,21 @@ function extract(text: string): Piece[] {
 			isOptions = false;
 		} else if (
 			paragraph.length === 0 &&
-			isLine(raw) &&
-			isLine(lines[at + 2]?.text ?? '') &&
+			isDrawnLine(raw) &&
+			isDrawnLine(lines[at + 2]?.text ?? '') &&
 			next.trim() !== ''
 		) {
 			pushAll(pieces, title(text, lines.slice(at, at + 3), 1, isName));
 			at += 2;
 		} else if (
 			paragraph.length === 0 &&
-			isLine(next) &&
+			isDrawnLine(next) &&
 			indent === 0 &&
 			next.trim().length >= Math.min(4, body.length)
 		) {
 			pushAll(pieces, title(text, lines.slice(at, at + 2), 0, isName));
 			at++;
-		} else if (isLine(raw) && paragraph.length === 0) {
+		} else if (isDrawnLine(raw) && paragraph.length === 0) {
 			// A line between two parts.
 		} else if (/^\.\.(?:[ \t]|$)/.test(body)) {
 			close();
@@ -214,7 +215,7 @@ function title(
 ): Piece[] {
 	const words = lines[place];
 	const under = lines[place + 1];
-	if (!words || !under || isName(words.text)) return [];
+	if (!words || !under || (!canBeReferred(words.text) && isName(words.text))) return [];
 	const indent = indentOf(words.text);
 	const own = { start: words.start + indent, text: words.text.slice(indent), before: '' };
 	const [first] = lines;
