@@ -13,6 +13,14 @@ import { laneRoom, runShard } from './shardRun.ts';
 import type { OnWait } from './shardWaits.ts';
 import { type Outside, type WorkPlace, WorkPlaces } from './workPlaces.ts';
 
+/** What a server is told of its work: see `createActivity`. */
+export interface WorkActivity {
+	begin(): void;
+	end(): void;
+	wait(): void;
+	goOn(): void;
+}
+
 export interface WorkerDeps {
 	readonly store: ObjectStore;
 	readonly queue: JobQueue;
@@ -36,8 +44,8 @@ export interface WorkerDeps {
 	readonly leaseMs: number;
 	/** Longest wait before it looks again what there is to do. */
 	readonly pollMs: number;
-	/** Told when shards begin and end. */
-	readonly activity: { begin(): void; end(): void };
+	/** Told when shards begin and end, and while nothing of one can be done. */
+	readonly activity: WorkActivity;
 	/** Fault points for tests. */
 	reached?(point: WorkPoint): void;
 }
@@ -297,8 +305,14 @@ export class BatchWorker {
 		let moved: Promise<void> | undefined;
 		let isOver = false;
 		let hasLeft = false;
+		let isIdle = false;
+		const setIdle = (to: boolean): void => {
+			if (to !== isIdle) this.#deps.activity[to ? 'wait' : 'goOn']();
+			isIdle = to;
+		};
 		batch.setShard(lease);
 		const leave = async (): Promise<void> => {
+			setIdle(true);
 			// However many wait, others look for work.
 			if (!hasLeft) this.#addLoop();
 			hasLeft = true;
@@ -308,7 +322,9 @@ export class BatchWorker {
 				if (moved === until) moved = undefined;
 			}
 			this.#waiting.delete(lease);
-			if (!isOver) batch.setShard(lease);
+			if (isOver) return;
+			setIdle(false);
+			batch.setShard(lease);
 		};
 		return {
 			onWait: (until, why) => {
@@ -320,6 +336,7 @@ export class BatchWorker {
 			},
 			[Symbol.dispose]: () => {
 				isOver = true;
+				setIdle(false);
 				this.#waiting.delete(lease);
 				batch.dropShard(lease);
 				if (hasLeft) this.#surplus++;

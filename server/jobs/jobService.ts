@@ -5,7 +5,7 @@ import type { Logger } from '../services/logger.ts';
 import type { JobLimits } from './batchLimits.ts';
 import { BatchManager } from './batchManager.ts';
 import { laterVersion } from './batchManifest.ts';
-import { BatchWorker, type WorkPoint } from './batchWorker.ts';
+import { BatchWorker, type WorkActivity, type WorkPoint } from './batchWorker.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue } from './jobQueue.ts';
 import { batchVersion } from './jobTypes.ts';
@@ -35,7 +35,7 @@ export interface JobServiceDeps {
 	readonly pause?: Pause;
 	/** Fault points for tests. */
 	readonly reached?: (point: WorkPoint | 'joined') => void;
-	readonly activity: { begin(): void; end(): void };
+	readonly activity: WorkActivity;
 	/** Where an object lies as a file of this machine; absent where none does. */
 	readonly localPath?: (key: string) => string;
 	/** Bytes that are free for files; `undefined` where nobody can say. */

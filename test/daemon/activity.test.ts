@@ -21,3 +21,23 @@ test('what goes on keeps a daemon however long it takes, and its end begins the 
 	now += 700;
 	assert.equal(activity.idleMs(), 700);
 });
+
+test('what waits keeps a daemon, but nobody who would replace it', () => {
+	let now = 0;
+	const activity = createActivity(() => now);
+	activity.begin();
+	activity.wait();
+	now += 1e9;
+	assert.deepEqual([activity.idleMs(), activity.idle()], [0, true]);
+	activity.begin();
+	assert.deepEqual(
+		[activity.idle(), activity.idle(1)],
+		[false, true],
+		'beside it something goes on',
+	);
+	activity.end();
+	activity.goOn();
+	assert.equal(activity.idle(), false);
+	activity.end();
+	assert.equal(activity.idle(), true);
+});

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { batchText } from '../../server/cli/batchText.ts';
+import { createActivity } from '../../server/daemon/activity.ts';
 import { batchAnswer } from '../../server/http/serializeBatch.ts';
 import { finishBatch } from '../../server/jobs/finishBatch.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
@@ -133,7 +134,8 @@ test('a batch that waits for a limit says for what and until when, and keeps no 
 	};
 	let isLimited = true;
 	const goOn = Promise.withResolvers<void>();
-	const service = openJobs(options, {}, () => at, { pause: () => goOn.promise });
+	const activity = createActivity();
+	const service = openJobs(options, {}, () => at, { pause: () => goOn.promise, activity });
 	service.start(async (call, signal) => {
 		const limit = new AppError('rate_limited', 'Your limit of requests is used up.');
 		if (isLimited) return { ...errorAnswer(limit), retryAfterS: 3600 };
@@ -153,11 +155,44 @@ test('a batch that waits for a limit says for what and until when, and keeps no 
 		/^In the way until 2026-01-01T01:00:00Z: Your limit of requests is used up\.$/m,
 	);
 	assert.equal(service.isBusy, false);
+	assert.deepEqual(
+		[activity.idle(), activity.idleMs()],
+		[true, 0],
+		'it keeps only what is current',
+	);
 	isLimited = false;
 	goOn.resolve();
 	await finished(jobs, id);
 	assert.equal((await shown()).problem, null);
 	await service.close();
+});
+
+test('a part that waits when its server ends leaves no trace in what goes on there', async () => {
+	const folder = temporaryFolder('busy');
+	const activity = createActivity();
+	const service = openJobs(
+		{
+			...{ store: join(folder, 'store'), queue: join(folder, 'queue.db'), leaseMs: 10_000 },
+			...{ isAlone: true, width: 1, itemMs: 0 },
+		},
+		{},
+		Date.now,
+		{
+			pause: async (_, signal) => {
+				await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+				signal.throwIfAborted();
+			},
+			activity,
+		},
+	);
+	service.start(async () => ({ ...errorAnswer(new AppError('rate_limited')), retryAfterS: 3600 }));
+	const jobs = await service.open();
+	const id = await asked(jobs, items(4));
+	await until('it waits', async () => (await jobs.batches.get(owner.person, id)).open?.isWaiting);
+	assert.equal(activity.idle(), true);
+	await service.close();
+	activity.begin();
+	assert.equal(activity.idle(), false);
 });
 
 test('a part whose result is in the store is done, whatever the queue says of it', async () => {

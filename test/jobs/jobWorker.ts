@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createActivity } from '../../server/daemon/activity.ts';
 import { jobLimits } from '../../server/jobs/batchLimits.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
 import type { RunItem } from '../../server/jobs/itemRow.ts';
@@ -45,7 +46,7 @@ export function openJobs(
 	options: JobWorkerOptions,
 	env: NodeJS.ProcessEnv = {},
 	now: () => number = Date.now,
-	more: Partial<Pick<JobServiceDeps, 'pause' | 'openQueue'>> = {},
+	more: Partial<Pick<JobServiceDeps, 'pause' | 'openQueue' | 'activity'>> = {},
 ): JobService {
 	let left = options.fault?.times ?? 0;
 	return new JobService({
@@ -65,7 +66,7 @@ export function openJobs(
 		log: silentLogger,
 		now,
 		...{ width: options.width, leaseMs: options.leaseMs, tickMs: 50 },
-		activity: { begin: () => {}, end: () => {} },
+		activity: createActivity(),
 		reached: (point) => {
 			if (point === 'leased' && options.mark !== undefined)
 				writeFileSync(join(options.store, '..', options.mark), '');
