@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { AppError } from '../protocol/index.ts';
 import type { JobLimits } from './batchLimits.ts';
 import { maxLineBytes } from './batchManifest.ts';
+import { windowSeconds } from './completionWindow.ts';
 import { noBatch } from './finishBatch.ts';
 import {
 	type BatchEnd,
@@ -62,8 +63,6 @@ export interface BatchesDeps {
 	readonly onChange: () => void;
 }
 
-const windowUnits = { m: 60, h: 3600, d: 86_400 } as const;
-
 /** Of metadata: which batch it tries again; how many translations one of documents has. */
 export const retryField = 'retry_of';
 export const translationsField = 'translations';
@@ -77,18 +76,6 @@ const requestHash = ({ metadata, ...asked }: NewBatch): string => {
 
 const againKey = ({ person }: JobOwner, { key }: Again): string =>
 	keys.again(personFolder(person), hash('sha256', key, 'hex'));
-
-/** Seconds of `24h`, `30m`, `7d`. @throws AppError `invalid_request` */
-export function windowSeconds(text: string): number {
-	const found = /^(\d{1,4})([mhd])$/.exec(text);
-	const seconds = Number(found?.[1]) * windowUnits[found?.[2] as keyof typeof windowUnits];
-	if (found !== null && seconds >= 60 && seconds <= 366 * 86_400) return seconds;
-	throw new AppError(
-		'invalid_request',
-		"'completion_window' must be a time such as 24h: a number with m, h or d, from 1m to 366d.",
-		{ param: 'completion_window' },
-	);
-}
 
 export class Batches {
 	readonly #deps: BatchesDeps;
@@ -185,7 +172,8 @@ export class Batches {
 	}
 
 	list(person: string, range: ListRange): Promise<ListPage<BatchView>> {
-		return listPage(this.#deps.store, keys.batchesOf(personFolder(person)), range, async (id) => {
+		const prefix = keys.batchesOf(personFolder(person));
+		return listPage(this.#deps.store, prefix, range, isBatchId, async (id) => {
 			const record = await this.#record(id);
 			return record === undefined ? undefined : this.#viewOf(record);
 		});
@@ -361,10 +349,16 @@ export class Batches {
 		);
 	}
 
-	/** @throws AppError `not_found` for the file, `payload_too_large`, `disk_full`, `batch_queue_full` */
+	/** @throws AppError `not_found` for the file, `invalid_request`, `payload_too_large`, `disk_full`, `batch_queue_full` */
 	async #checkNew(person: string, inputFileId: string): Promise<void> {
 		const { files, limits } = this.#deps;
-		const { bytes } = await files.get(person, inputFileId);
+		const { bytes, purpose } = await files.get(person, inputFileId);
+		if (purpose !== 'batch')
+			throw new AppError(
+				'invalid_request',
+				`The file of a batch has the purpose 'batch'; '${inputFileId}' was made for '${purpose}'. Upload it with purpose=batch.`,
+				{ param: 'input_file_id' },
+			);
 		if (bytes > limits.batchBytes)
 			throw new AppError(
 				'payload_too_large',

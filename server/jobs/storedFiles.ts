@@ -277,10 +277,11 @@ export class StoredFiles {
 	}
 
 	list(person: string, range: ListRange, purpose?: string): Promise<ListPage<FileRecord>> {
-		return listPage(this.#store, keys.filesOf(personFolder(person)), range, async (id) => {
+		const read = async (id: string) => {
 			const record = await this.get(person, id).catch(ignoreMissing);
 			return purpose === undefined || record?.purpose === purpose ? record : undefined;
-		});
+		};
+		return listPage(this.#store, keys.filesOf(personFolder(person)), range, isFileId, read);
 	}
 
 	/**
@@ -328,27 +329,28 @@ function ignoreMissing(error: unknown): undefined {
 
 export const isFileId = (id: string): boolean => /^file-[0-9a-z]{25}$/.test(id);
 
-/** A page of what has ids that sort by their time. */
+/**
+ * A page of what has ids that sort by their time. It begins after the place of an id, whether that is still there or not:
+ * whoever deletes what a page had goes on with the next one.
+ */
 export async function listPage<T>(
 	store: ObjectStore,
 	prefix: string,
 	{ limit, order, after }: ListRange,
+	isId: (id: string) => boolean,
 	read: (id: string) => Promise<T | undefined>,
 ): Promise<ListPage<T>> {
+	if (after !== undefined && !isId(after))
+		throw new AppError('not_found', `There is no '${after.slice(0, 100)}' to go on after.`, {
+			param: 'after',
+		});
+	const isBeyond = (id: string): boolean =>
+		after === undefined || (order === 'asc' ? id > after : id < after);
 	const ids: string[] = [];
 	for await (const key of store.list(prefix)) ids.push(key.slice(prefix.length));
 	if (order === 'desc') ids.reverse();
-	const from = after === undefined ? 0 : ids.indexOf(after) + 1;
-	if (after !== undefined && from === 0)
-		throw new AppError(
-			'not_found',
-			`There is no '${after.slice(0, 100)}' of yours to go on after.`,
-			{
-				param: 'after',
-			},
-		);
 	const items: T[] = [];
-	for (const id of ids.slice(from)) {
+	for (const id of ids.filter(isBeyond)) {
 		const item = await read(id);
 		if (item === undefined) continue;
 		if (items.length === limit) return { items, hasMore: true };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import OpenAI, { NotFoundError, toFile } from 'openai';
+import OpenAI, { type APIError, NotFoundError, toFile } from 'openai';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
 import { until } from '../support/until.ts';
 
@@ -79,6 +79,41 @@ test('a file is kept as it was sent, listed, and deleted', async () => {
 		openai.files.create({ file: await toFile(Buffer.from('x'), 'x'), purpose: 'vision' }),
 		/'purpose' must be one of batch, user_data/,
 	);
+});
+
+test('a list goes on after what was deleted meanwhile', async () => {
+	for (let count = 0; count < 5; count++)
+		await openai.files.create({
+			file: await toFile(Buffer.from(`${count}`), 'x'),
+			purpose: 'user_data',
+		});
+	for (const order of ['desc', 'asc'] as const) {
+		let deleted = 0;
+		const range = { limit: 2, purpose: 'user_data', order };
+		for await (const { id } of openai.files.list(range)) {
+			if (order === 'asc' || deleted < 3) await openai.files.delete(id);
+			deleted++;
+		}
+		assert.equal(deleted, order === 'desc' ? 5 : 2, order);
+	}
+	await assert.rejects(openai.files.list({ after: 'file-none' }), NotFoundError);
+	await assert.rejects(openai.batches.list({ after: 'batch_none' }), NotFoundError);
+});
+
+test('a batch reads a file that is for batches', async () => {
+	for (const purpose of ['user_data', 'batch'] as const) {
+		const file = await toFile(Buffer.from(chat('a', 'hello')), 'in.jsonl');
+		const { id } = await openai.files.create({ file, purpose });
+		const made = openai.batches.create({
+			...{ input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' },
+		});
+		if (purpose === 'batch') await ended((await made).id);
+		else
+			await assert.rejects(made, (error: APIError) => {
+				assert.deepEqual([error.status, error.param], [400, 'input_file_id']);
+				return true;
+			});
+	}
 });
 
 test('every line of a batch has one row, whatever is wrong with it, and the others are done', async () => {
@@ -297,13 +332,13 @@ test('whoever has guessed the ids and the Idempotency-Key of somebody else gets 
 			assert.equal((await ben.call('POST', `/v1/batches/${id}/${action}`)).status, 404, action);
 		assert.equal((await ben.call('GET', `/v1/batches/${id}/events`)).status, 404);
 		await assert.rejects(ben.client.batches.retrieve(id), NotFoundError);
-		await assert.rejects(ben.client.batches.list({ after: id }), NotFoundError);
+		assert.deepEqual((await ben.client.batches.list({ after: id })).data, []);
 	}
 	for (const id of [input.id, done.input_file_id, done.output_file_id ?? '']) {
 		await assert.rejects(ben.client.files.retrieve(id), NotFoundError);
 		await assert.rejects(ben.client.files.content(id), NotFoundError);
 		await assert.rejects(ben.client.files.delete(id), NotFoundError);
-		await assert.rejects(ben.client.files.list({ after: id }), NotFoundError);
+		assert.deepEqual((await ben.client.files.list({ after: id })).data, []);
 		await assert.rejects(ben.client.batches.create(asked(id)), NotFoundError);
 		await assert.rejects(ben.client.batches.create(asked(id), sameKey), NotFoundError);
 	}
