@@ -7,16 +7,11 @@ import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { jobLimits } from '../jobs/batchLimits.ts';
 import { maxLineBytes, Unreadable } from '../jobs/batchManifest.ts';
+import { windowSeconds } from '../jobs/completionWindow.ts';
 import { batchEndpoints, type RequestEndpoint } from '../jobs/jobTypes.ts';
 import { fileLines } from '../jobs/lines.ts';
 import { AppError, setFormFile } from '../protocol/index.ts';
-import {
-	createBatch,
-	fileContent,
-	followBatch,
-	showBatch,
-	uploadFile,
-} from '../protocol/routeAddresses.ts';
+import { createBatch, fileContent, showBatch, uploadFile } from '../protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
 import { makeFolder } from '../store/makeFolder.ts';
@@ -26,6 +21,7 @@ import { runPart, shardPart } from './batchShards.ts';
 import { batchText, progressText } from './batchText.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
+import { followedBatch } from './followedBatch.ts';
 import { writeOutput } from './outputFile.ts';
 
 /** Beside the rows: which batch of which file they are of. */
@@ -63,8 +59,11 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 	const endpoint = await endpointOf(path, options.text('endpoint'));
 	const out = resolve(options.text('out') ?? path.slice(0, path.length - extname(path).length));
 	if (out === resolve(path)) throw new UsageError('Name a folder for the rows: --out DIR');
-	if (part !== undefined && options.text('window') !== undefined)
+	const window = options.text('window');
+	if (part !== undefined && window !== undefined)
 		throw new UsageError('--window does not go with --shard: nothing is given up there.');
+	// What the server would refuse is not noted as begun.
+	if (window !== undefined) checkWindow(window);
 	makeFolder(out, 0o777);
 	if (part !== undefined) {
 		const limits = jobLimits(io.env);
@@ -97,7 +96,7 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 	}
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const asked = { sha256, endpoint };
-	const first = await begin(daemon, path, asked, out, options.text('window'), io);
+	const first = await begin(daemon, path, asked, out, window, io);
 	const batch = await follow(daemon, first, io);
 	for (const [name, id] of [
 		['output.jsonl', batch.output_file_id],
@@ -199,11 +198,7 @@ async function follow(
 	let last = first;
 	const { id } = first;
 	try {
-		for await (const event of daemon.stream(
-			followBatch,
-			{ params: { id } },
-			{ of: 'batch', signal: io.signal },
-		)) {
+		for await (const event of followedBatch(daemon, id, io.signal)) {
 			last = event;
 			if (io.stderr.isTTY) io.stderr.status(progressText(last));
 		}
@@ -225,6 +220,17 @@ async function write(
 ): Promise<void> {
 	if (content === undefined || content === '') return removePath(path, { force: true });
 	await writeOutput(path, content);
+}
+
+/** @throws UsageError */
+function checkWindow(window: string): void {
+	try {
+		windowSeconds(window);
+	} catch {
+		throw new UsageError(
+			`--window takes a time such as 24h: a number with m, h or d, from 1m to 366d; not '${window}'.`,
+		);
+	}
 }
 
 async function digestOf(path: string): Promise<string> {

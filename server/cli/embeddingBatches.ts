@@ -7,11 +7,11 @@ import {
 	createBatch,
 	deleteFile,
 	fileContent,
-	followBatch,
 	listBatches,
 	uploadFile,
 } from '../protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
+import { followedBatch } from './followedBatch.ts';
 
 /** Texts that make one batch. */
 export interface TextPart {
@@ -104,11 +104,7 @@ export class EmbeddingBatches {
 	async take(id: string, onProgress: (texts: number) => void): Promise<EmbeddedPart> {
 		const { daemon, signal } = this.#options;
 		let last: BatchAnswer | undefined;
-		for await (const batch of daemon.stream(
-			followBatch,
-			{ params: { id } },
-			{ of: 'batch', signal },
-		)) {
+		for await (const batch of followedBatch(daemon, id, signal)) {
 			last = batch;
 			const { completed, failed } = batch.request_counts;
 			onProgress((batch.progress?.items ?? completed + failed) * requestTexts);

@@ -6,6 +6,9 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
+import { findDaemon } from '../../server/daemon/findDaemon.ts';
+import { showBatch } from '../../server/protocol/routeAddresses.ts';
 import { type Home, newHome } from '../support/home.ts';
 import { needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -73,6 +76,39 @@ test('Ctrl+C leaves the batch running', { skip: needsSignals }, async () => {
 	const after = await home.run(['batch', 'run', file]);
 	assert.match(after.stderr, /100 done, 0 failed/);
 	assert.equal(new Set(await idsIn(join(file.replace('.jsonl', ''), 'output.jsonl'))).size, 100);
+});
+
+test('a server that ends while somebody watches is followed by one that goes on', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	await writeFile(file, Array.from({ length: 200 }, (_, id) => line(id)).join(''));
+	const out = file.replace('.jsonl', '');
+	const done = home.run(['batch', 'run', file]);
+	const note = join(out, 'batch.json');
+	await until(
+		'the batch is begun',
+		async () => existsSync(note) && (await readFile(note, 'utf8')).includes('"id"'),
+	);
+	const { id } = JSON.parse(await readFile(note, 'utf8'));
+	const running = await findDaemon(home.env);
+	assert.ok(running);
+	const { status } = await running.call(showBatch, { params: { id } });
+	assert.ok(['validating', 'in_progress'].includes(status), status);
+	await requestShutdown(running.endpoint, false);
+	const { code, stderr } = await done;
+	assert.match(stderr, /200 done, 0 failed/);
+	assert.equal(code, 0);
+	assert.equal(new Set(await idsIn(join(out, 'output.jsonl'))).size, 200);
+	const after = await findDaemon(home.env);
+	assert.notEqual(after?.endpoint.pid, running.endpoint.pid);
+});
+
+test('a window that is none is refused before anything is noted', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	await writeFile(file, line(0));
+	const refused = await home.run(['batch', 'run', file, '--window', '3w']);
+	assert.deepEqual([refused.code, /--window takes a time/.test(refused.stderr)], [2, true]);
+	const right = await home.run(['batch', 'run', file, '--window', '3d']);
+	assert.equal(right.code, 0, right.stderr);
 });
 
 test('a command that ended before it heard of its batch asks for the same one', async () => {
