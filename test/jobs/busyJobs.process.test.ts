@@ -188,7 +188,10 @@ test('a part that waits when its server ends leaves no trace in what goes on the
 	service.start(async () => ({ ...errorAnswer(new AppError('rate_limited')), retryAfterS: 3600 }));
 	const jobs = await service.open();
 	const id = await asked(jobs, items(4));
-	await until('it waits', async () => (await jobs.batches.get(owner.person, id)).open?.isWaiting);
+	await until(
+		'it waits',
+		async () => (await jobs.batches.get(owner.person, id)).open?.isWaiting === true,
+	);
 	assert.equal(activity.idle(), true);
 	await service.close();
 	activity.begin();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createActivity } from '../../server/daemon/activity.ts';
 import { jobLimits } from '../../server/jobs/batchLimits.ts';
 import { DoneShards, doneOf } from '../../server/jobs/doneShards.ts';
 import { expired, finishBatch } from '../../server/jobs/finishBatch.ts';
@@ -124,7 +125,7 @@ function serviceIn(folder: string, waits: (key: string) => Promise<void> | undef
 		...{ mayHaveWork: () => true, isShared: false, limits: jobLimits({}) },
 		...{ log: silentLogger, now: Date.now, width: 1, leaseMs: 60_000, tickMs: 20 },
 		scratch: join(folder, 'tmp'),
-		activity: { begin: () => {}, end: () => {} },
+		activity: createActivity(),
 	});
 }
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createActivity } from '../../server/daemon/activity.ts';
 import { jobLimits } from '../../server/jobs/batchLimits.ts';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
 import { JobService } from '../../server/jobs/jobService.ts';
@@ -55,7 +56,7 @@ test('every outage is said once, also when nothing was done in between', async (
 		},
 		now: Date.now,
 		...{ width: 1, leaseMs: 30_000, tickMs: 5 },
-		activity: { begin: () => {}, end: () => {} },
+		activity: createActivity(),
 	});
 	const outage = async (of: 'queue' | 'store') => {
 		failures = 0;
