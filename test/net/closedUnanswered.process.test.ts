@@ -1,13 +1,18 @@
 /** Connections that are closed before a byte of an answer: what may be asked twice is, once, by everybody who asks. */
 
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
+import { proofOf } from '../../server/daemon/daemonProof.ts';
+import { provenFetch } from '../../server/daemon/provenFetch.ts';
 import { createProxiedFetch } from '../../server/daemon/proxiedFetch.ts';
+import { Upstream } from '../../server/gateway/proxy/upstream.ts';
 import { retryingFetch } from '../../server/net/closedUnanswered.ts';
 import type { Fetch } from '../../server/net/outbound.ts';
 
+const secret = 'secret of the daemon';
 const got: string[] = [];
 /** How many requests are closed unanswered from now on. */
 let closing = 0;
@@ -16,8 +21,13 @@ let url: string;
 before(async () => {
 	server = createServer((request, response) => {
 		request.resume().once('end', () => {
-			got.push(`${request.method} ${request.url}`);
-			if (request.url === '/half') {
+			const at = new URL(request.url ?? '', 'http://server');
+			got.push(`${request.method} ${at.pathname}`);
+			const challenge = at.searchParams.get('challenge');
+			if (challenge !== null) {
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify({ proof: proofOf(secret, 'server', challenge) }));
+			} else if (request.url === '/half') {
 				response.writeHead(200, { 'content-length': '9' });
 				response.write('half', () => response.destroy());
 			} else if (closing > 0) {
@@ -80,4 +90,36 @@ test('a POST that computes and changes nothing is asked for once more', async ()
 		assert.equal(await answer.text(), 'answer');
 		assert.deepEqual(got, ['POST /chat', 'POST /chat']);
 	}
+});
+
+test('a daemon proves itself anew before it is sent once more what may be sent twice', async () => {
+	const endpoint = { url, secret, key: 'key', pid: 1, version: '1', startedAt: 0 };
+	const send = (method: string) =>
+		provenFetch(endpoint, new URL('/health', url), { method, headers: { 'x-key': 'key' } });
+	closing = 1;
+	assert.equal(await (await send('GET')).text(), 'answer');
+	assert.deepEqual(got, [
+		'GET /nearglot/proof',
+		'GET /health',
+		'GET /nearglot/proof',
+		'GET /health',
+	]);
+	got.length = 0;
+	closing = 1;
+	await assert.rejects(send('POST'));
+	assert.deepEqual(got, ['POST /health']);
+});
+
+test('the gateway keeps connections to the app for less time than the app or a balancer does', async () => {
+	using upstream = new Upstream(url);
+	const call = upstream.open({
+		...{ method: 'GET', target: '/kept', single: false },
+		headers: ['host', upstream.host],
+	});
+	call.end();
+	const [answer] = (await once(call, 'response')) as [IncomingMessage];
+	const { socket } = answer;
+	await answer.resume().toArray();
+	await new Promise(setImmediate);
+	assert.ok(!socket.destroyed && Number(socket.timeout) > 0 && Number(socket.timeout) < 10_000);
 });
