@@ -203,7 +203,7 @@ function networkError(at: string, error: unknown, timedOut: boolean): AppError |
 			`${at}: the proxy wants a name and a password. Write them into its address: http://name:password@proxy.example:3128.`,
 			{ cause: error },
 		);
-	if (/CERT|SELF_SIGNED|ISSUER/.test(reason))
+	if (/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(reason))
 		return new AppError(
 			'download_failed',
 			`${at}: ${reason}. If your network inspects TLS, name a file with the certificate of its authority in NEARGLOT_CA_FILE.`,

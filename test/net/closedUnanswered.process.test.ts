@@ -93,7 +93,7 @@ test('a POST that computes and changes nothing is asked for once more', async ()
 });
 
 test('a daemon proves itself anew before it is sent once more what may be sent twice', async () => {
-	const endpoint = { url, secret, key: 'key', pid: 1, version: '1', startedAt: 0 };
+	const endpoint = { url, secret, key: 'key', pid: 1, version: '1', startedAt: '' };
 	const send = (method: string) =>
 		provenFetch(endpoint, new URL('/health', url), { method, headers: { 'x-key': 'key' } });
 	closing = 1;

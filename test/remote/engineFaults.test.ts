@@ -147,7 +147,10 @@ test('an engine that cannot be reached is left alone with all of its models', as
 		Promise.reject(Object.assign(new Error(), { code: 'ECONNREFUSED' })),
 	);
 	for (let time = 0; time < 5; time++)
-		assert.match(await engine.ask(`model ${time}`), /cannot be reached \(ECONNREFUSED\)/);
+		assert.match(
+			await engine.ask(`model ${time}`),
+			/cannot be reached \(nothing answers there: ECONNREFUSED\)/,
+		);
 	assert.match(
 		await engine.ask('another'),
 		/^upstream_failed: The engine 'lab' .* left alone for 30 s/,
@@ -226,6 +229,35 @@ test('a list that finds no connection speaks for requests as well, and a proxy i
 	);
 	assert.match(await ask('one'), /is left alone for 10 s/);
 	assert.equal(requested.length, 1);
+});
+
+test('what keeps a connection from coming about is said with what to do about it', async () => {
+	for (const [code, words] of [
+		['DEPTH_ZERO_SELF_SIGNED_CERT', /certificate that is not trusted here .*NEARGLOT_CA_FILE/],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /certificate that is not trusted here/],
+		['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /certificate that is not trusted here/],
+		['CERT_HAS_EXPIRED', /certificate that is not valid today/],
+		['ERR_TLS_CERT_ALTNAME_INVALID', /certificate for another name/],
+		['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS there .*begins with http:/],
+		['ECONNREFUSED', /cannot be reached \(nothing answers there: ECONNREFUSED\)/],
+		['ENOTFOUND', /no host of that name/],
+	] as const) {
+		const { ask } = startEngine(() => {
+			throw Object.assign(new Error('it failed'), { code });
+		});
+		const said = await ask('m');
+		assert.match(said, /^upstream_failed: The engine 'lab' \(lab:8000\) /);
+		assert.match(said, words, code);
+	}
+});
+
+test('an address without its end is said to lack it', async () => {
+	const { engine } = startEngine(() => new Response('{"detail":"Not Found"}', { status: 404 }));
+	await assert.rejects(
+		engine.models(),
+		/no list of models at http:\/\/lab:8000\/v1\/models .* \/v1/,
+	);
+	assert.equal(engine.isAway, false);
 });
 
 test('blanks before a whole answer do not hold it open without end', async () => {

@@ -11,7 +11,7 @@ import { wholeJson } from '../../protocol/wholeJson.ts';
 import { detectForm } from './answerBytes.ts';
 import { Dialect } from './dialect.ts';
 import { EngineConnection } from './engineBreaker.ts';
-import { failureOf } from './upstreamErrors.ts';
+import { failureOf, noList } from './upstreamErrors.ts';
 import {
 	createExchange,
 	EndlessAnswer,
@@ -106,7 +106,9 @@ export function createUpstream(entry: UpstreamEntry, deps: UpstreamDeps): Upstre
 			...{ path: '/models', silenceMs, isTotal: true },
 			...(isQuick ? { connectMs: listConnectMs } : {}),
 		};
-		const data = await lists.ask(question, lists.wholeList, signal);
+		const data = await lists.ask(question, lists.wholeList, signal).catch((error: AppError) => {
+			throw error.code === 'model_not_found' ? noList(entry, error) : error;
+		});
 		const models = new Map(
 			data.slice(0, maxListed).flatMap((each): [string, UpstreamModel][] => {
 				const model = modelOf(each);

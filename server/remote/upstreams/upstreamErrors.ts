@@ -38,12 +38,39 @@ export const shownUpstream = (entry: Pick<UpstreamEntry, 'name' | 'url'>): strin
 export const shownInside = ({ name, url }: Pick<UpstreamEntry, 'name' | 'url'>): string =>
 	`the engine '${name}' (${new URL(url).host})`;
 
+/**
+ * Why no connection came about, and what to do.
+ * @param code of the system, or of TLS
+ * @param words what a code of the system says
+ */
+export function noConnection(entry: UpstreamEntry, code: string, words?: string): string {
+	const who = shownUpstream(entry);
+	if (/ALTNAME/.test(code))
+		return `${who} shows a certificate for another name (${code}). Give its address with the name that the certificate is for.`;
+	if (/EXPIRED|NOT_YET_VALID/.test(code))
+		return `${who} shows a certificate that is not valid today (${code}). It has to be renewed there, or the clock here is wrong.`;
+	if (/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code))
+		return `${who} shows a certificate that is not trusted here (${code}). If it is your own, or of your own authority, name its file in NEARGLOT_CA_FILE for the model server.`;
+	if (/SSL|EPROTO/.test(code))
+		return `${who} does not speak TLS there (${code}). Check the port; an address without encryption begins with http://.`;
+	const reason = words === undefined ? code : `${words}: ${code}`;
+	return `${who} cannot be reached (${reason}). Check its address, and whether it runs.`;
+}
+
 /** Whether an error says that the engine does not work, rather than that it refuses this request. */
 export const isFault = ({ code }: AppError): boolean =>
 	code === 'upstream_failed' || code === 'timeout';
 
 /** The engine refuses the key that was shown for everybody; how it works is another question. */
 export class KeyRefusal extends AppError {}
+
+/** A list of models that is not there: mostly the address lacks its end. */
+export const noList = (entry: UpstreamEntry, cause: AppError): AppError =>
+	new AppError(
+		'upstream_failed',
+		`${shownUpstream(entry)} has no list of models at ${entry.url}/models (404). Check its address: most end with /v1. An engine without a list answers for the names of its models all the same.`,
+		{ cause },
+	);
 
 /** An answer outside 2xx. @param secret the key, which no message holds */
 export function refusalOf(

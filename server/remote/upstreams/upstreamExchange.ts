@@ -5,13 +5,14 @@
 import { type Fetch, UnansweredConnection } from '../../net/outbound.ts';
 import { conversationHeaders } from '../../protocol/conversationHeader.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
-import { AppError } from '../../protocol/index.ts';
+import { AppError, systemReason } from '../../protocol/index.ts';
 import { plainBytes } from './answerBytes.ts';
 import { EngineBreaker, type EngineOutcome, type LeftAlone } from './engineBreaker.ts';
 import {
 	failureOf,
 	isFault,
 	KeyRefusal,
+	noConnection,
 	refusalOf,
 	shownInside,
 	shownUpstream,
@@ -200,7 +201,7 @@ export function createExchange(
 						? error
 						: error instanceof UnansweredConnection
 							? new AppError('upstream_failed', unanswered(error), { cause: error })
-							: new AppError('upstream_failed', brokenOff(hasBegun, reasonOf(error)), {
+							: new AppError('upstream_failed', brokenOff(hasBegun, error), {
 									cause: error,
 								});
 			// A key that cannot be read is no failure of the engine.
@@ -236,10 +237,10 @@ export function createExchange(
 	const saysOnly = (ms: number) =>
 		`${who} said for ${ms / 1000} s that it lives, and nothing of an answer.`;
 
-	const brokenOff = (hasBegun: boolean, reason: string) =>
+	const brokenOff = (hasBegun: boolean, error: unknown) =>
 		hasBegun
-			? `${who} broke off in the middle of the answer (${reason}). What had come is incomplete; try again.`
-			: `${who} cannot be reached (${reason}). Check its address, and whether it runs.`;
+			? `${who} broke off in the middle of the answer (${reasonOf(error)}). What had come is incomplete; try again.`
+			: noConnection(entry, reasonOf(error), systemReason(error));
 
 	const nonsense = () =>
 		new AppError(
