@@ -29,7 +29,8 @@ export function placeByPattern(pattern: string, source: string, to: string): str
 	);
 	// Two at the beginning lead to another machine of a network of Windows.
 	const share = made.startsWith('//') && (source.startsWith('//') || pattern.startsWith('//'));
-	return (share ? '/' : '') + made.replace(/\/{2,}/g, '/').replace(/^\.\/(?=.)/, '');
+	// The folder of a file may be the one that is worked in.
+	return (share ? '/' : '') + made.replace(/\/(?:\.?\/)+/g, '/').replace(/^\.\/(?=.)/, '');
 }
 
 /** @param from Language of the sources as their paths write it, `en` */

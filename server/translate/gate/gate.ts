@@ -18,6 +18,8 @@ export interface SyntaxNode {
 export interface GateRules {
 	/** Characters that a translation has no more of than its source. */
 	readonly delimiters?: string;
+	/** Pairs of brackets, `[]`: a translation opens as many more than it closes as its source, mostly none. */
+	readonly brackets?: readonly string[];
 	/** Whether texts with a conversion of printf are formats, of which every percent sign counts. */
 	readonly conversions?: boolean;
 	/** Spans that stand in a translation as often as in its source. Has the flag `g`. */
@@ -64,6 +66,9 @@ export function gateFault(
 	for (const delimiter of rules.delimiters ?? '')
 		if (count(translation, delimiter) > count(source, delimiter))
 			return `'${delimiter}' would be added`;
+	for (const pair of rules.brackets ?? [])
+		if (excess(translation, pair) !== excess(source, pair))
+			return `'${pair}' would not be closed as it is`;
 	return undefined;
 }
 
@@ -97,6 +102,10 @@ function difference(source: readonly string[], translation: readonly string[]): 
 }
 
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
+
+/** How many more brackets a text opens than it closes. */
+const excess = (text: string, [open = '', close = '']: string): number =>
+	count(text, open) - count(text, close);
 
 function count(text: string, letter: string): number {
 	let found = 0;

@@ -21,6 +21,7 @@ import { androidNodes, officeNodes, pageNodes, qtNodes, xmlNodes } from './xmlNo
 
 const markdown = (dialect: MarkdownDialect): GateRules => ({
 	delimiters: '`*_[]{}<>|~',
+	brackets: ['[]', '{}'],
 	marks: wordlessTokens,
 	nodes: unlessBroken((text) => markdownNodes(text, dialect)),
 });
@@ -48,6 +49,7 @@ export const gateRules = {
 	},
 	asciiDoc: {
 		delimiters: '`*_#+|{}[]^~',
+		brackets: ['[]', '{}'],
 		marks: /:{2,4}(?=\s|$)|;;(?=\s|$)| \+$/g,
 		nodes: unlessBroken(asciiDocNodes),
 	},

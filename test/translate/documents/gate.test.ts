@@ -132,3 +132,13 @@ test('a translation that loses a sentence or the words around its tokens is not 
 		assert.match(made, /\$a\$ :smile: @user\n$/, name);
 	}
 });
+
+test('a bracket that is lost beside its partner is a fault in markup', () => {
+	for (const rules of [gateRules.markdown, gateRules.asciiDoc]) {
+		const fault = (made: string) => gateFault('See [this one] here', made, rules);
+		assert.match(fault('Siehe diese] hier') ?? '', /'\[\]' would not be closed/);
+		assert.match(fault('Siehe [diese hier') ?? '', /'\[\]' would not be closed/);
+		assert.equal(fault('Siehe [diese] hier'), undefined);
+		assert.equal(fault('Siehe diese hier'), undefined);
+	}
+});

@@ -51,6 +51,36 @@ const reached: readonly (readonly [source: string, result: string])[] = [
 	['Press <kbd>Ctrl</kbd> now\n', '«Press <kbd>Ctrl</kbd> now»\n'],
 	['Install @scope/name@1.2.0 now\n', '«Install @scope/name@1.2.0 now»\n'],
 	['Use openai@4.16.0 now\n', '«Use openai@4.16.0 now»\n'],
+	['{% if a.b %}\nOpen it\n{% endif %}\n', '{% if a.b %}\n«Open it»\n{% endif %}\n'],
+	[
+		'{{% notice note %}}\nOpen it\n{{% /notice %}}\n',
+		'{{% notice note %}}\n«Open it»\n{{% /notice %}}\n',
+	],
+	[
+		'{{< tabs >}}{{< tab >}}\nOpen it\n{{< /tab >}}\n',
+		'{{< tabs >}}{{< tab >}}\n«Open it»\n{{< /tab >}}\n',
+	],
+	[
+		'{% highlight ruby %}\nsome code\n\nmore code\n{% endhighlight %}\n\nText\n',
+		'{% highlight ruby %}\nsome code\n\nmore code\n{% endhighlight %}\n\n«Text»\n',
+	],
+	[
+		'{{< highlight go >}}\nsome code\n{{< /highlight >}}\n',
+		'{{< highlight go >}}\nsome code\n{{< /highlight >}}\n',
+	],
+	['Read [the post]({% post_url a-b %}) now\n', '«Read [the post]({% post_url a-b %}) now»\n'],
+	['A term\n\n:   Write to it\n', '«A term»\n\n:   «Write to it»\n'],
+	[
+		'% A(1) Version | Commands\n% Jane Doe\n\nText\n',
+		'% A(1) Version | Commands\n% Jane Doe\n\n«Text»\n',
+	],
+	['| First line\n| Second line\n', '| «First line»\n| «Second line»\n'],
+	['!!! note "A title"\n    Text of it\n', '!!! note "«A title»"\n    «Text of it»\n'],
+	['??? tip\n    Hidden text\n', '??? tip\n    «Hidden text»\n'],
+	['=== "Text mode"\n', '=== "«Text mode»"\n'],
+	['*[HTML]: A language\n*[CSS]: A sheet\n', '*[HTML]: «A language»\n*[CSS]: «A sheet»\n'],
+	['Press ++ctrl+alt+del++ or ==do it==\n', '«Press ++ctrl+alt+del++ or ==do it»==\n'],
+	['## [1.0.0] - 2023-01-01 [YANKED]\n', '## [1.0.0] - 2023-01-01 [YANKED]\n'],
 	['1\\. no list\n', '«1\\. no list»\n'],
 	['\ufeff# A title\n', '\ufeff# «A title»\n'],
 ];

@@ -138,3 +138,17 @@ test('a broken script is told of', async () => {
 	for (const broken of ['Words {a b} words.\n', 'Words {a\n', 'export const a = {\n\nWords\n'])
 		await assert.rejects(shouted('a.mdx', broken), broken);
 });
+
+test('comments of HTML and addresses of headings, which Docusaurus reads in MDX, are no faults', async () => {
+	const source =
+		'<!-- a {comment -->\n\n# Title words {#own-id}\n\nSome <!-- one --> words, {a.b}.\n\n```\n<!-- code -->\n```\n';
+	const { text, refused } = await shouted('a.mdx', source);
+	assert.deepEqual(refused, []);
+	assert.equal(
+		text,
+		source
+			.replace('Title words', 'TITLE WORDS')
+			.replace('Some ', 'SOME ')
+			.replace(' words,', ' WORDS,'),
+	);
+});

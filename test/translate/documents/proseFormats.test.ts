@@ -393,3 +393,12 @@ test('AsciiDoc: a line under a title gets its length, and opens no code', async 
 	const quoted = await shouted('a.adoc', 'Some "`curly words`" and \'`single ones`\' here.\n');
 	assert.equal(quoted.text, 'SOME "`CURLY WORDS`" AND \'`SINGLE ONES`\' HERE.\n');
 });
+
+test('reStructuredText: the title of a table of contents is translated, its options stay', async () => {
+	const source = '.. contents:: On this page\n   :local:\n   :depth: 2\n\nWords here.\n';
+	const { text } = await shouted('a.rst', source);
+	assert.equal(
+		text,
+		source.replace('On this page', 'ON THIS PAGE').replace('Words here', 'WORDS HERE'),
+	);
+});

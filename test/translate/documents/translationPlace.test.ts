@@ -13,6 +13,7 @@ test('patterns name the parts of a path; what a file is called is no pattern', (
 		['{dir}/{name}.{lang}{ext}', 'docs/guide.md', 'docs/guide.de.md'],
 		['{dir}/{name}.{lang}{ext}', 'guide.md', 'guide.de.md'],
 		['i18n/{lang}/{dir}/{name}{ext}', 'docs/a/guide.md', 'i18n/de/docs/a/guide.md'],
+		['i18n/{lang}/{dir}/{name}{ext}', 'guide.md', 'i18n/de/guide.md'],
 		['guide.{to}.md', 'docs/guide.md', 'guide.de.md'],
 		['{dir}/{name}.{lang}{ext}', 'a/{lang}{name}.md', 'a/{lang}{name}.de.md'],
 		['{dir}/{name}.{lang}{ext}', '/abs/LICENSE', '/abs/LICENSE.de'],

@@ -5,12 +5,14 @@ import { type InlineNode, spaced } from './inline.ts';
 /** Elements whose words are code. */
 const untouched = new Set('script style pre code kbd samp var svg math textarea tt'.split(' '));
 
+/** A link whose address a template makes. */
+const templateLink = /\[([^\][\n]{1,300})\](\(\{[{%][^\n]{1,300}?[%}]\}[^()\n]{0,100}\))/g;
 /**
  * What no parser of CommonMark knows and many write: formulas in brackets with backslashes, emoji, remarks,
  * attributes, templates, short codes, directives, and references to what another file defines.
  */
 const kept =
-	/\\\([^\n]{1,300}?\\\)|\\\[[^\n]{1,300}?\\\]|\{\/\*[\s\S]{0,1000}?\*\/\}|\{%[^%\n]{0,300}%\}|\{\{[^{}\n]{0,300}\}\}|\{:?[ \t]{0,4}[#.][^{}\n]{1,200}\}|\[\[[^\][\n]{1,100}\]\]|\[TOC\]|(?<![\w@/])@[a-z\d][\w.-]{0,60}\/[a-z\d][\w.-]{0,60}(?:@[\w.+-]{0,60}\w)?|(?<![\w@/.-])[a-z][a-z\d._-]{0,60}@\d[\w.+-]{0,40}\w|(?<!\w):[a-z][\w-]{0,40}\[[^\][\n]{0,200}\](?:\{[^{}\n]{0,200}\})?|(?<![\w:]):[a-z\d_+-]{2,40}:(?![\w:])|\[\^[^\]\s]{1,60}\]|\[[^\][\n]{1,100}\]\[[^\][\n]{0,100}\]|(?:\p{Extended_Pictographic}|\p{Regional_Indicator})(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3){0,30}/gu;
+	/\\\([^\n]{1,300}?\\\)|\\\[[^\n]{1,300}?\\\]|\{\/\*[\s\S]{0,1000}?\*\/\}|\{%[^%\n]{0,300}%\}|\{\{[^{}\n]{0,300}\}\}|\{:?[ \t]{0,4}[#.][^{}\n]{1,200}\}|\[\[[^\][\n]{1,100}\]\]|\[[A-Z]{2,20}\]|\+\+[\w+-]{1,60}\+\+|==(?=[^\s=])|(?<=[^\s=])==(?!=)|(?<![\w@/])@[a-z\d][\w.-]{0,60}\/[a-z\d][\w.-]{0,60}(?:@[\w.+-]{0,60}\w)?|(?<![\w@/.-])[a-z][a-z\d._-]{0,60}@\d[\w.+-]{0,40}\w|(?<!\w):[a-z][\w-]{0,40}\[[^\][\n]{0,200}\](?:\{[^{}\n]{0,200}\})?|(?<![\w:]):[a-z\d_+-]{2,40}:(?![\w:])|\[\^[^\]\s]{1,60}\]|\[[^\][\n]{1,100}\]\[[^\][\n]{0,100}\]|(?:\p{Extended_Pictographic}|\p{Regional_Indicator})(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3){0,30}/gu;
 /** Of these, what stands for a word of its sentence. */
 const wordLike = /^(?:\\[([]|@|[a-z][\w.-]*@|\{\{|\{%|\[)/;
 
@@ -18,6 +20,17 @@ const wordLike = /^(?:\\[([]|@|[a-z][\w.-]*@|\{\{|\{%|\[)/;
 const containerLine = /^:{2,}[ \t]{0,8}(?:[\w-]{1,40})?(?:\{[^{}\n]{0,200}\})?[ \t]*/;
 const labelledLine =
 	/^(:{2,}[ \t]{0,8}[\w-]{1,40}\[)([^\][\n]{1,300})(\](?:\{[^{}\n]{0,200}\})?[ \t]*)$/;
+/** The same of MkDocs, and its tabs. */
+const titledLine =
+	/^((?:!{3}|\?{3}\+?)[ \t]+[\w-]{1,40}(?:[ \t]+[\w-]{1,40}){0,3}[ \t]+"|={3}[+!]?[ \t]+")([^"\n]{1,200})("[ \t]*)$/;
+const untitledLine = /^(?:!{3}|\?{3}\+?)[ \t]+[\w-]{1,40}(?:[ \t]+[\w-]{1,40}){0,3}[ \t]*$/;
+/** A line of nothing but tags of Jekyll, Hugo and others. */
+const templateLine =
+	/^(?:\{%[^%\n]{0,300}%\}|\{\{%[^%\n]{0,300}%\}\}|\{\{<[^<>\n]{0,300}>\}\}|\{\{[^{}\n]{0,300}\}\}|[ \t]{1,8}){1,20}$/;
+/** What an abbreviation is, and a line of a poem or an address of pandoc. */
+const ownLine = /^(?:\*\[[^\][\n]{1,60}\]:[ \t]*|\|[ \t]+)/;
+/** Title, author and date of a document of pandoc. */
+const titleBlock = /^%[ \t].*$/;
 const alert = /^\[![\w-]{1,40}\][+-]?[ \t]*/;
 const definition = /^[:~][ \t]+/;
 
@@ -42,7 +55,8 @@ export function refined(
 		const last = made.at(-1);
 		if (last?.role === 'soft') last.role = 'cut';
 	};
-	for (const node of nodes) {
+	const isHead = (nodes[0]?.start ?? 0) <= 1;
+	for (const [place, node] of nodes.entries()) {
 		if (node.role === 'soft' || node.role === 'hard') {
 			made.push(isAlone ? { ...node, role: 'cut' } : { ...node });
 			isLineStart = true;
@@ -53,8 +67,11 @@ export function refined(
 		} else {
 			let { start } = node;
 			const raw = text.slice(start, node.end);
-			const [, before = '', label = ''] = labelledLine.exec(raw) ?? [];
-			const mark = isParagraph && isLineStart ? lineMark(raw, isFirst) : undefined;
+			const [, before = '', label = ''] = labelledLine.exec(raw) ?? titledLine.exec(raw) ?? [];
+			const next = nodes[place + 1]?.role;
+			const isLine = next === undefined || next === 'soft' || next === 'hard';
+			const mark =
+				isParagraph && isLineStart ? lineMark(raw, { isFirst, isLine, isHead }) : undefined;
 			if (isParagraph && isLineStart && before !== '') {
 				begin();
 				cut(start, start + before.length);
@@ -80,15 +97,41 @@ export function refined(
 	return withPairs(made, text);
 }
 
-function lineMark(raw: string, isFirst: boolean): { length: number; isAlone: boolean } | undefined {
-	const alone = (containerLine.exec(raw) ?? (isFirst ? alert.exec(raw) : null))?.[0];
+/** What a line begins with that is no words, and whether the line is one of its own. */
+function lineMark(
+	raw: string,
+	{ isFirst, isLine, isHead }: { isFirst: boolean; isLine: boolean; isHead: boolean },
+): { length: number; isAlone: boolean } | undefined {
+	const whole = isLine && (templateLine.test(raw) || untitledLine.test(raw));
+	if (whole || (isHead && titleBlock.test(raw))) return { length: raw.length, isAlone: true };
+	const alone = (containerLine.exec(raw) ??
+		ownLine.exec(raw) ??
+		(isFirst ? alert.exec(raw) : null))?.[0];
 	if (alone !== undefined) return { length: alone.length, isAlone: true };
-	const term = isFirst ? undefined : definition.exec(raw)?.[0];
+	const term = definition.exec(raw)?.[0];
 	return term === undefined ? undefined : { length: term.length, isAlone: false };
 }
 
 /** Words with what is kept between them. */
 function split(made: Draft[], text: string, from: number, to: number): void {
+	let next = from;
+	for (const match of text.slice(from, to).matchAll(templateLink)) {
+		const [all, words = '', address = ''] = match;
+		const start = from + match.index;
+		splitKept(made, text, next, start);
+		const pair = templatePairs + start;
+		made.push({ role: 'open', start, end: start + 1, node: `link ${address}`, pair });
+		splitKept(made, text, start + 1, start + 1 + words.length);
+		next = start + all.length;
+		made.push({ role: 'close', start: start + 1 + words.length, end: next, pair });
+	}
+	splitKept(made, text, next, to);
+}
+
+/** Beyond the numbers of other pairs in a line. */
+const templatePairs = 1_000_000;
+
+function splitKept(made: Draft[], text: string, from: number, to: number): void {
 	let next = from;
 	const words = (end: number) => {
 		if (end > next) made.push({ role: 'text', start: next, end });

@@ -4,6 +4,7 @@ import type { Event, Token } from 'micromark-util-types';
 import { pushAll } from '../../../protocol/lists.ts';
 import type { SyntaxNode } from '../../gate/gate.ts';
 import { htmlNodes } from '../../gate/htmlNodes.ts';
+import { isWithin } from '../edits.ts';
 import { htmlAttributes, htmlSentences } from '../htmlTexts.ts';
 import { moved, type Piece } from '../piece.ts';
 import { type DocumentAnchors, markdownSlugs } from '../slugs.ts';
@@ -14,6 +15,7 @@ import { jsxTag } from './jsx.ts';
 import { refined } from './line.ts';
 import { type LineKind, piecesOfLine } from './linePieces.ts';
 import { type MarkdownChunk, type MarkdownDialect, markdownChunks } from './syntax.ts';
+import { templateCode } from './templates.ts';
 import { textPiece } from './textPiece.ts';
 
 export interface MarkdownReading {
@@ -36,10 +38,12 @@ export function readMarkdown(text: string, dialect: MarkdownDialect): MarkdownRe
 	if (last?.text === text && last.dialect === dialect) return last.reading;
 	const reading = newReading();
 	for (const chunk of markdownChunks(text, dialect)) new ChunkReader(text, chunk, reading).read();
-	reading.pieces.sort((a, b) => a.start - b.start);
+	const code = templateCode(text);
+	const isWords = ({ start, end }: Piece) => !isWithin(code, start, end);
+	const pieces = reading.pieces.filter(isWords).sort((a, b) => a.start - b.start);
 	reading.nodes.sort((a, b) => a.at - b.at);
-	last = { text, dialect, reading };
-	return reading;
+	last = { text, dialect, reading: { ...reading, pieces } };
+	return last.reading;
 }
 
 /** The syntax of a document alone, which takes less memory. Throws as {@link readMarkdown}. */

@@ -19,13 +19,13 @@ const options = new RegExp(`^${anOption}(?:, ${anOption}){0,7}(?:[ ]{2,}|\\t+|$)
 
 /** Directives whose body is text. */
 const bodies = new Set(
-	'note warning tip important hint caution danger attention error admonition seealso versionadded versionchanged deprecated topic sidebar rubric figure list-table table container only epigraph highlights pull-quote centered todo compound glossary tab tab-item dropdown card grid-item-card tab-set details'.split(
+	'contents note warning tip important hint caution danger attention error admonition seealso versionadded versionchanged deprecated topic sidebar rubric figure list-table table container only epigraph highlights pull-quote centered todo compound glossary tab tab-item dropdown card grid-item-card tab-set details'.split(
 		' ',
 	),
 );
 /** Of these, the words behind the colons are text. */
 const argued = new Set(
-	'note warning tip important hint caution danger attention error admonition seealso topic sidebar rubric list-table table centered todo tab tab-item dropdown card grid-item-card'.split(
+	'contents note warning tip important hint caution danger attention error admonition seealso topic sidebar rubric list-table table centered todo tab tab-item dropdown card grid-item-card'.split(
 		' ',
 	),
 );
