@@ -24,6 +24,10 @@ const plans: Readonly<Record<string, readonly (readonly Call[] | string)[]>> = {
 	],
 	'Go away': [[['run_command', { command: 'cd / && pwd' }]], 'It went away.'],
 	'Say it': [[['run_command', { command: 'echo $(pwd)' }]], 'It is said.'],
+	'Make a third': [
+		[['edit_file', { path: 'new.js', old_text: '', new_text: 'export {};\n' }]],
+		'Made.',
+	],
 	'Leave politely': [
 		[['edit_file', { path: 'bye.js', old_text: "'Au revoir'", new_text: "'Adieu'" }]],
 		'Politely.',
@@ -199,6 +203,9 @@ test('what is allowed always is listed, and asked for again once it is taken bac
 		await answered(chat, 'It is said.');
 		assert.match(told[0] ?? '', /workspace$/, 'a command runs in the folder it was allowed for');
 
+		const terminals = page.locator('.terminal-tabs-entry', { hasText: 'Nearglot' });
+		assert.ok((await terminals.count()) <= 1, 'the terminal that went elsewhere is closed');
+
 		await bar.click();
 		const list = page.locator('.quick-input-widget');
 		const row = list.locator('.monaco-list-row', { hasText: 'Always in this workspace' });
@@ -213,6 +220,40 @@ test('what is allowed always is listed, and asked for again once it is taken bac
 		await send(chat, 'Say it once more');
 		await answerCard(chat, 'echo $(pwd)', 'Do not allow');
 		await answered(chat, 'It is said.');
+		await page.close();
+	}));
+
+test('what a person has undone or removed by hand is taken back without a question, what they have written is asked for', () =>
+	withFiles(async (file) => {
+		const { open, reload } = await desk();
+		const read = (name: string) => readFileSync(file(name), 'utf8');
+		const page = await open();
+		let chat = await startAgent(page);
+		await send(chat, 'Greet in French');
+		await answerCard(chat, 'Change hello.js', 'In this session');
+		await answerCard(chat, 'cat hello.js', 'Do not allow');
+		await answered(chat, 'Both greet in French now.');
+		await send(chat, 'Make a third');
+		await answered(chat, 'Made.');
+		await reload(page);
+		writeFileSync(file('hello.js'), hello);
+		rmSync(file('new.js'));
+		writeFileSync(file('bye.js'), `${bye}// by hand\n`);
+
+		chat = await webview(page, '.changed-files');
+		const files = chat.locator('.changed-files');
+		await files.filter({ hasText: 'Changed files: 3' }).waitFor();
+		await files.getByRole('button', { name: 'Undo all' }).click();
+		const question = page.locator('.monaco-dialog-box');
+		await question.filter({ hasText: 'Changed since the model changed them: bye.js' }).waitFor();
+		await question.getByRole('button', { name: 'Cancel' }).click();
+		await files.filter({ hasText: 'Changed files: 1' }).waitFor();
+		assert.deepEqual([read('hello.js'), existsSync(file('new.js'))], [hello, false]);
+		assert.match(read('bye.js'), /by hand/);
+		await files.getByRole('button', { name: 'Undo bye.js' }).click();
+		await question.getByRole('button', { name: 'Undo Anyway' }).click();
+		await files.waitFor({ state: 'detached' });
+		await until('bye.js is as it was', () => read('bye.js') === bye);
 		await page.close();
 	}));
 

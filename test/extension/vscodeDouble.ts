@@ -37,6 +37,10 @@ export interface Desk {
 	documents: string[];
 	/** The terminal in front. */
 	terminal: object | undefined;
+	/** Makes a terminal. */
+	createTerminal: (options: object) => object;
+	/** Paths of the folders that are open. */
+	folders: readonly string[];
 	/** Answers turns of VS Code's own chat. */
 	participant: (...turn: readonly unknown[]) => Promise<unknown>;
 	/** Does what a command of the editor does. */
@@ -72,6 +76,8 @@ export function resetDesk(): void {
 		statusItems: [],
 		documents: [],
 		terminal: undefined,
+		createTerminal: () => ({}),
+		folders: [],
 		command: () => undefined,
 		configure: (name: string) => {
 			for (const listener of configured) {
@@ -137,7 +143,10 @@ class EventEmitter<T> {
 
 /** A command in a terminal has started, or ended. */
 export const commandStarted = new EventEmitter<{ terminal: object }>();
-export const commandEnded = new EventEmitter<{ terminal: object }>();
+export const commandEnded = new EventEmitter<{ terminal: object; exitCode?: number }>();
+export const terminalClosed = new EventEmitter<object>();
+/** The shell of a terminal tells about its commands from now on. */
+export const shellIntegrated = new EventEmitter<{ terminal: object; shellIntegration: object }>();
 
 class ThemeColor {
 	readonly id: string;
@@ -220,6 +229,9 @@ const double = {
 	TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
 	workspace: {
 		isTrusted: true,
+		get workspaceFolders() {
+			return desk.folders.map((fsPath) => ({ uri: { scheme: 'file', fsPath } }));
+		},
 		openTextDocument: async ({ content }: { content: string }) => void desk.documents.push(content),
 		getConfiguration: () => ({
 			get: (name: string) => desk.settings[name],
@@ -292,6 +304,9 @@ const double = {
 		},
 		onDidStartTerminalShellExecution: commandStarted.event,
 		onDidEndTerminalShellExecution: commandEnded.event,
+		onDidCloseTerminal: terminalClosed.event,
+		onDidChangeTerminalShellIntegration: shellIntegrated.event,
+		createTerminal: (options: object) => desk.createTerminal(options),
 		showTextDocument: async () => undefined,
 		showWarningMessage: (...shown: unknown[]) => desk.message(...shown),
 		showQuickPick: (...shown: unknown[]) => desk.quickPick(...shown),

@@ -8,7 +8,7 @@ import { AppError, type ToolDefinition } from '../../../server/protocol/index.ts
 import { mayHoldSecrets } from '../../secretFiles.ts';
 import { fileOnDisk, isLinked } from './linkedFiles.ts';
 import { runInTerminal } from './runInTerminal.ts';
-import { editOf, numberedLines } from './textEdit.ts';
+import { editOf, numberedLines, plainLines } from './textEdit.ts';
 import { commandFault, hasPowers, mayFetch, placeInFolder } from './workspacePath.ts';
 
 /** What a person is asked before a tool runs. */
@@ -294,7 +294,3 @@ async function editFile(
 		throw new AppError('conflict', `${shown} is changed in the editor, and could not be saved.`);
 	return `${shown} is changed.`;
 }
-
-/** Byte order marks and line ends are the editor's business. */
-const plainLines = (content: string): string =>
-	content.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');

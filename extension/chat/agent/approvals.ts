@@ -1,7 +1,7 @@
 /** What a person is asked before a tool of the agent runs. Knows no editor. */
 
 import type { ApprovalChoice, ApprovalRequest } from '../../../server/protocol/index.ts';
-import type { Allowances } from './allowances.ts';
+import type { Allowances, GivenAllowance } from './allowances.ts';
 
 /** A tool that waits for consent. */
 export interface ConsentRequest {
@@ -14,15 +14,22 @@ export interface ConsentRequest {
 export class Approvals {
 	readonly #allowances: Allowances;
 	readonly #onChange: () => void;
+	readonly #onError: (error: unknown) => void;
 	#open: {
 		readonly request: ApprovalRequest;
 		readonly decide: (choice: ApprovalChoice) => void;
 	}[] = [];
 	#count = 0;
 
-	constructor(allowances: Allowances, onChange: () => void) {
+	/** @param onError hears why something could not be allowed for longer */
+	constructor(
+		allowances: Allowances,
+		onChange: () => void,
+		onError: (error: unknown) => void = () => {},
+	) {
 		this.#allowances = allowances;
 		this.#onChange = onChange;
+		this.#onError = onError;
 	}
 
 	/** The question that is asked now. */
@@ -35,7 +42,9 @@ export class Approvals {
 		{ tool, detail, scope, eachTime = false }: ConsentRequest,
 		signal: AbortSignal,
 	): Promise<boolean> {
-		if (!eachTime && (await this.#allowances.has({ tool, scope }))) return !signal.aborted;
+		// What cannot be read is asked for.
+		const isAllowed = !eachTime && (await this.#allowances.has({ tool, scope }).catch(() => false));
+		if (isAllowed) return !signal.aborted;
 		if (signal.aborted) return false;
 		const id = String(++this.#count);
 		const choice = await new Promise<ApprovalChoice>((resolve) => {
@@ -49,9 +58,18 @@ export class Approvals {
 			this.#onChange();
 		});
 		const isLonger = choice === 'session' || choice === 'always';
-		if (isLonger && !eachTime)
-			await this.#allowances.give({ tool, scope, isAlways: choice === 'always' });
+		if (isLonger && !eachTime) await this.#give({ tool, scope, isAlways: choice === 'always' });
 		return choice !== 'no';
+	}
+
+	/** What cannot be kept, such as on a full disk, is allowed in this session: a person has said yes. */
+	async #give(given: GivenAllowance): Promise<void> {
+		try {
+			await this.#allowances.give(given);
+		} catch (error) {
+			await this.#allowances.give({ ...given, isAlways: false });
+			this.#onError(error);
+		}
 	}
 
 	/** A person has chosen; an id that nobody waits for changes nothing. */

@@ -61,7 +61,7 @@ export class ChatAgent {
 
 	constructor(deps: ChatAgentDeps) {
 		this.#deps = deps;
-		this.#approvals = new Approvals(deps.allowances, () => this.#notify());
+		this.#approvals = new Approvals(deps.allowances, () => this.#notify(), showError);
 		this.#file = this.#fileOf('');
 	}
 

@@ -2,25 +2,25 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../../server/protocol/index.ts';
-import { isNotFound } from './linkedFiles.ts';
-import type { FileToRestore } from './turnChanges.ts';
+import { fileOnDisk, isLinked, isNotFound } from './linkedFiles.ts';
+import { plainLines } from './textEdit.ts';
+import { type FileNow, type FileToRestore, undoStep } from './turnChanges.ts';
 
 /**
  * Resolves with the files that are as they were: those that a person keeps, and those that cannot be written, are not
  * among them. What could not be written is told.
  */
 export async function restoreFiles(files: readonly FileToRestore[]): Promise<string[]> {
-	const touched: FileToRestore[] = [];
-	for (const file of files)
-		if (file.touched || (await textOf(file.uri)) !== file.after) touched.push(file);
-	const skipped = new Set(
-		touched.length > 0 && !(await mayOverwrite(touched)) ? touched.map(({ uri }) => uri) : [],
+	const steps = await Promise.all(
+		files.map(async (file) => ({ file, step: undoStep(file, await fileNow(file.uri)) })),
 	);
+	const asked = steps.filter(({ step }) => step === 'ask').map(({ file }) => file);
+	const skipped = asked.length > 0 && !(await mayOverwrite(asked)) ? asked : [];
 	const restored: string[] = [];
 	const failed: string[] = [];
-	for (const file of files) {
-		if (skipped.has(file.uri)) continue;
-		const isDone = await restore(file).catch(() => false);
+	for (const { file, step } of steps) {
+		if (skipped.includes(file)) continue;
+		const isDone = step === 'none' || (await restore(file).catch(() => false));
 		(isDone ? restored : failed).push(file.uri);
 	}
 	if (failed.length > 0)
@@ -34,6 +34,8 @@ export async function restoreFiles(files: readonly FileToRestore[]): Promise<str
 async function restore({ uri: address, before }: FileToRestore): Promise<boolean> {
 	const uri = vscode.Uri.parse(address, true);
 	if (before === null) return remove(uri);
+	// It was none when the agent changed it.
+	if (await isLinked(uri)) return false;
 	const edit = new vscode.WorkspaceEdit();
 	if ((await textOf(address)) === undefined)
 		edit.createFile(uri, { contents: new TextEncoder().encode(before) });
@@ -58,6 +60,20 @@ async function remove(uri: vscode.Uri): Promise<boolean> {
 			if (isNotFound(error)) return true;
 		}
 	return false;
+}
+
+/** A file as it is: an editor may have what is not saved, or not yet what a program has just written. */
+async function fileNow(address: string): Promise<FileNow> {
+	const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === address);
+	if (open?.isDirty) return { text: open.getText(), isSaved: false };
+	const uri = vscode.Uri.parse(address, true);
+	const onDisk = await fileOnDisk(uri).catch(() => ({ text: undefined }));
+	if (onDisk === undefined) return { text: null, isSaved: true };
+	const text = await textOf(address);
+	const { text: stored = text } = onDisk;
+	const isBehind =
+		text !== undefined && stored !== undefined && plainLines(stored) !== plainLines(text);
+	return { text: isBehind ? stored : text, isSaved: true };
 }
 
 /** The text of a file as the editor has it; `undefined` without one. */

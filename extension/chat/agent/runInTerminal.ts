@@ -1,31 +1,29 @@
 /** A command line that a model wants to run, in a terminal of its own that a person can see. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { AppError } from '../../../server/protocol/index.ts';
-import { realPath } from '../../../server/store/realPath.ts';
-import { runsCommand } from '../toTerminal.ts';
+import { AgentTerminal } from './agentTerminal.ts';
 import { commandFault } from './workspacePath.ts';
 
 /** Milliseconds until the shell of a new terminal tells about its commands. */
 const shellWithinMs = 30_000;
-/** Milliseconds after the end of a command within which its shell tells where it is now. */
-const placeWithinMs = 500;
 /** Milliseconds a command may run. */
 const endsWithinMs = 120_000;
+/** Milliseconds in which a command ends that was told to; then its terminal is closed. */
+const stopsWithinMs = 5_000;
 /** Characters of what was printed that the model gets: the end says most. */
 const maxOutput = 12_000;
 
-let own: vscode.Terminal | undefined;
-/** When the last command in it ended, by the clock of `performance`. */
-let endedAt = 0;
+const own = new AgentTerminal();
 /** Commands of all chats, one after the other. */
 let last: Promise<unknown> = Promise.resolve();
+/** The end of a command that was told to end. */
+let stopping: Promise<unknown> = Promise.resolve();
 
 /** Runs a line and gives what it printed. @throws AppError when it does not end, or the shell tells nothing */
 export function runInTerminal(command: string, signal: AbortSignal): Promise<string> {
 	const run = last.then(() => runNext(command.trim(), signal));
-	last = run.catch(() => undefined);
+	last = run.catch(() => stopping);
 	return run;
 }
 
@@ -36,44 +34,43 @@ async function runNext(line: string, signal: AbortSignal): Promise<string> {
 	const scheme = vscode.workspace.workspaceFolders?.[0]?.uri.scheme ?? '';
 	if (!['file', 'vscode-remote'].includes(scheme))
 		throw new AppError('not_supported', 'There is no terminal where the files of this window are.');
-	// A person may have started something in it, which a command would end.
-	const isFree = own !== undefined && own.exitStatus === undefined && !runsCommand(own);
-	const terminal = isFree && own && (await isInFolder(own)) ? own : openTerminal();
+	const terminal = await own.ready();
 	terminal.show(true);
-	const shell = await shellOf(terminal, signal);
+	const shell = await shellOf(terminal, signal).catch((error: unknown) => {
+		// Nothing can be run in it, now or later.
+		terminal.dispose();
+		throw error;
+	});
+	return await own.running(() => executed(terminal, shell, line, signal));
+}
+
+async function executed(
+	terminal: vscode.Terminal,
+	shell: vscode.TerminalShellIntegration,
+	line: string,
+	signal: AbortSignal,
+): Promise<string> {
 	const execution = shell.executeCommand(line);
 	let output = '';
 	const read = (async () => {
 		for await (const piece of execution.read()) output = (output + piece).slice(-2 * maxOutput);
 	})();
-	const code = await ended(terminal, signal).catch((error: unknown) => {
-		if (terminal.exitStatus === undefined) terminal.sendText('\u0003', false);
+	const code = await ended(terminal, signal, endsWithinMs).catch((error: unknown) => {
+		stopping = own.running(() => stop(terminal));
 		throw error;
 	});
-	endedAt = performance.now();
 	await read;
 	const printed = plain(output).slice(-maxOutput);
 	return `Exit code: ${code ?? 'unknown'}\n${printed === '' ? 'It printed nothing.' : printed}`;
 }
 
-function openTerminal(): vscode.Terminal {
-	const cwd = vscode.workspace.workspaceFolders?.[0]?.uri;
-	own = vscode.window.createTerminal({ name: 'Nearglot', ...(cwd ? { cwd } : {}) });
-	return own;
+/** Ends the command that runs in a terminal; one that goes on ends with its terminal. */
+async function stop(terminal: vscode.Terminal): Promise<void> {
+	if (terminal.exitStatus !== undefined) return;
+	const end = ended(terminal, new AbortController().signal, stopsWithinMs);
+	terminal.sendText('\u0003', false);
+	await end.catch(() => terminal.dispose());
 }
-
-/** An earlier command, or a person, may have gone elsewhere: what was allowed was allowed for the folder. */
-async function isInFolder(terminal: vscode.Terminal): Promise<boolean> {
-	await sleep(Math.max(0, endedAt + placeWithinMs - performance.now()));
-	const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-	const { cwd } = terminal.shellIntegration ?? {};
-	if (!folder || !cwd) return false;
-	const [there, here] = await Promise.all([cwd, folder].map(({ fsPath }) => placeBehind(fsPath)));
-	return there === here;
-}
-
-/** A shell may name a folder by what a link to it leads to. */
-const placeBehind = (path: string): Promise<string> => realPath(path).catch(() => path);
 
 /** Waits until the terminal's shell can be told what to run. */
 function shellOf(
@@ -93,9 +90,13 @@ function shellOf(
 }
 
 /** Only one command at a time runs in this terminal: shells may tell of it in other words than it was given. */
-function ended(terminal: vscode.Terminal, signal: AbortSignal): Promise<number | undefined> {
+function ended(
+	terminal: vscode.Terminal,
+	signal: AbortSignal,
+	withinMs: number,
+): Promise<number | undefined> {
 	return waited(
-		endsWithinMs,
+		withinMs,
 		signal,
 		(resolve) =>
 			vscode.Disposable.from(

@@ -44,5 +44,9 @@ export function numberedLines(text: string, from = 1, to = from + maxLines - 1):
 	return [...shown, ...(rest > 0 ? [`[${rest} more lines]`] : [])].join('\n');
 }
 
+/** A text to compare: byte order marks and line ends are the editor's business. */
+export const plainLines = (content: string): string =>
+	content.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+
 /** Lines that are read at once. */
 const maxLines = 400;

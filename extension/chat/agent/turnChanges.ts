@@ -1,5 +1,7 @@
 /** What the agent has changed, question by question, so that all of it can be taken back. Knows no editor. */
 
+import { plainLines } from './textEdit.ts';
+
 /** A file as it was before a question's answer changed it first. */
 export interface FileBefore {
 	/** Id of the question. */
@@ -97,3 +99,23 @@ export function filesOf(files: readonly FileBefore[]): FileToRestore[] {
 	}
 	return [...found.values()];
 }
+
+/** A file as it is now. */
+export interface FileNow {
+	/** As the editor or, where that is behind, the disk has it; null: there is none, `undefined`: it is no text. */
+	readonly text: string | null | undefined;
+	/** The disk has it, too. */
+	readonly isSaved: boolean;
+}
+
+/**
+ * What makes a file as it was: nothing, writing it, or, because somebody has changed it since, asking them first.
+ * A person may have taken back by hand what the agent did, and an earlier attempt may have ended before the file was saved.
+ */
+export function undoStep(file: FileToRestore, now: FileNow): 'none' | 'write' | 'ask' {
+	if (isSameText(now.text, file.before)) return now.isSaved ? 'none' : 'write';
+	return file.touched || !isSameText(now.text, file.after) ? 'ask' : 'write';
+}
+
+const isSameText = (one: string | null | undefined, other: string | null): boolean =>
+	typeof one === 'string' && other !== null ? plainLines(one) === plainLines(other) : one === other;

@@ -1,8 +1,8 @@
 /** What a person has allowed an agent's tools, once and for longer, and takes back. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { Allowances } from '../../../../extension/chat/agent/allowances.ts';
 import { Approvals } from '../../../../extension/chat/agent/approvals.ts';
@@ -133,4 +133,20 @@ test('what was allowed for some folders is asked for again when others are open'
 	open = 'one';
 	assert.equal(await approvals.ask(edit, never), true);
 	assert.equal(await approvals.ask(run('npm test'), never), true);
+});
+
+test('what cannot be kept always is allowed in this session, and said', async () => {
+	const { path, open } = setUp();
+	const { allowances } = open();
+	const errors: unknown[] = [];
+	const approvals = new Approvals(
+		allowances,
+		() => {},
+		(error) => errors.push(error),
+	);
+	await writeFile(dirname(path), 'a file in the place of the folder');
+	assert.equal(await answered(approvals, 'always', run('npm test')), true);
+	assert.equal(errors.length, 1);
+	assert.equal(await approvals.ask(run('npm test'), never), true);
+	assert.equal(approvals.request, null);
 });

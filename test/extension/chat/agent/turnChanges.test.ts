@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filesOf, TurnChanges } from '../../../../extension/chat/agent/turnChanges.ts';
+import { filesOf, TurnChanges, undoStep } from '../../../../extension/chat/agent/turnChanges.ts';
 
 /** Question 1 changes a and makes n, question 2 changes a again and b. */
 function changed(): TurnChanges {
@@ -76,4 +76,26 @@ test('what somebody wrote between two changes of the agent is known, and what co
 	changes.forget('q2', 'b');
 	changes.forget('q1', 'a');
 	assert.deepEqual(changes.questions, ['q1']);
+});
+
+test('whoever has changed a file since is asked, but not where it is as it was already', () => {
+	const file = { uri: 'a', before: 'old\n', after: 'new\n' };
+	const saved = (text: string | null | undefined) => ({ text, isSaved: true });
+	assert.equal(undoStep(file, saved('new\n')), 'write');
+	assert.equal(undoStep({ ...file, touched: true }, saved('new\n')), 'ask');
+	for (const other of ['by hand\n', null, undefined])
+		assert.equal(undoStep(file, saved(other)), 'ask');
+	// A person has taken it back, with the line ends of their editor.
+	for (const own of ['old\n', 'old\r\n', '\ufeffold\n'])
+		assert.equal(undoStep({ ...file, touched: true }, saved(own)), 'none');
+	// It was taken back, and the disk was full.
+	assert.equal(undoStep(file, { text: 'old\n', isSaved: false }), 'write');
+});
+
+test('a new file that a person has removed needs no question, one that came back in another form does', () => {
+	const made = { uri: 'n', before: null, after: 'n1' };
+	assert.equal(undoStep(made, { text: null, isSaved: true }), 'none');
+	assert.equal(undoStep(made, { text: 'n1', isSaved: true }), 'write');
+	assert.equal(undoStep(made, { text: 'n1, unsaved', isSaved: false }), 'ask');
+	assert.equal(undoStep({ ...made, before: 'n0' }, { text: null, isSaved: true }), 'ask');
 });
