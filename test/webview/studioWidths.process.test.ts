@@ -22,7 +22,7 @@ const first = ['.composer', '.pair', '.document-drop', '.drop', '.models .card',
 const firstOfOwner = [...first, '.people details', '.requests'];
 
 test(
-	'at 320, 390 and 768 pixels every tool fits the window, for the owner and for a member',
+	'at 182 to 800 pixels every tool fits the window and breaks no word, for the owner and for a member',
 	skip,
 	async () => {
 		const server = await startTestServer({ fakeRunner: true });
@@ -51,7 +51,7 @@ test(
 				await page.fill('.composer textarea', 'A question');
 				await page.keyboard.press('Enter');
 				await page.locator('.turn .markdown').waitFor();
-				for (const width of [320, 390, 768]) {
+				for (const width of [182, 320, 390, 768, 800]) {
 					await page.setViewportSize({ width, height: 640 });
 					const shown = address === url ? firstOfOwner : first;
 					assert.equal(await page.locator('nav .tab').count(), shown.length);
@@ -71,6 +71,7 @@ test(
 							() => document.documentElement.scrollWidth > document.documentElement.clientWidth,
 						);
 						assert.deepEqual([outside, scrolls], [[], false], `tool ${tool} at ${width}`);
+						assert.deepEqual(await brokenWords(page), [], `tool ${tool} at ${width}`);
 						const cut = await page
 							.locator('nav .tab[aria-current] span')
 							.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1);
@@ -90,6 +91,25 @@ test(
 		}
 	},
 );
+
+/** Words of buttons and of heads of columns that stand on several lines. */
+function brokenWords(page: Page): Promise<string[]> {
+	return page.evaluate(() =>
+		[...document.querySelectorAll('.studio :is(button, th[scope="col"])')]
+			.filter((element) => !element.closest('.log'))
+			.flatMap((element) => [...element.childNodes])
+			.filter((node) => node instanceof Text)
+			.flatMap((node) =>
+				[...node.data.matchAll(/[\p{L}\p{N}]+/gu)].filter(({ 0: word, index }) => {
+					const range = document.createRange();
+					range.setStart(node, index);
+					range.setEnd(node, index + word.length);
+					return range.getClientRects().length > 1;
+				}),
+			)
+			.map(([word]) => word),
+	);
+}
 
 /** The owner records a request, reads its prompt and asks it again, in a narrow window. */
 async function requestsPage(page: Page): Promise<void> {
