@@ -16,6 +16,7 @@
  *   npm run bench -- scale …          servers behind a balancer: measured here, then 10 to 10,000 simulated
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
+ *   npm run bench -- completions …    how soon completions of code are there, and how much of them is right
  *   npm run bench -- workspace …      recall, time and size of questions about whole folders
  *   npm run bench -- build …           memory, time and kills of building a model of 8 GB
  *   npm run bench -- hostile …        growth and held loops under hostile input; --bodies N: as many odd requests
@@ -96,6 +97,11 @@ if (process.argv[2] === 'workspace') {
 if (process.argv[2] === 'hostile') {
 	const { runHostile } = await import('./hostile/run.ts');
 	process.exit(await runHostile(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'completions') {
+	const { runCompletions } = await import('./completions/run.ts');
+	process.exit(await runCompletions(process.argv.slice(3)));
 }
 
 if (process.argv[2] === 'kernel') {
