@@ -3,6 +3,7 @@
  * is chosen in the settings.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
@@ -12,10 +13,15 @@ import { setting } from '../settings.ts';
 import { CompletionCache } from './completionCache.ts';
 import { commentMarker, likePieces, textAround } from './completionContext.ts';
 import { CompletionsItem } from './completionsItem.ts';
+import { findDefinition } from './findDefinition.ts';
 import { RecentTexts } from './recentTexts.ts';
+import { definitionPieces, definitionsOf, usedNames } from './usedDefinitions.ts';
 
 /** Milliseconds without a key after which the model is asked. */
 const quietMs = 180;
+
+/** Milliseconds in which the language's extension says what names stand for: no longer than the pause. */
+const definedWithinMs = 150;
 
 /** Longest completion, in tokens. */
 const maxTokens = 64;
@@ -46,10 +52,11 @@ export function registerInlineCompletions(
 			const scope = `${model} ${document.uri}`;
 			const known = cache.find(scope, prefix, suffix);
 			if (known !== undefined) return item(known, position);
+			const looking = context.before(document, position, prefix);
 			if (!isInvoked && !(await quiet(token))) return [];
 			const askedAt = performance.now();
 			try {
-				const pieces = context.before(document, position, prefix);
+				const pieces = await looking;
 				const completion = await languageServer.request(
 					'nearglot/complete',
 					{ model, prefix: pieces + prefix, suffix, maxTokens, stop: ['\n\n'] },
@@ -87,16 +94,42 @@ const sameWithin = 12;
 class Context implements vscode.Disposable {
 	readonly #recent = new RecentTexts();
 	#place = '';
-	#pieces = '';
+	#pieces: Promise<string> = Promise.resolve('');
 
-	before(document: vscode.TextDocument, { line }: vscode.Position, prefix: string): string {
-		const place = `${document.uri} ${Math.floor(line / sameWithin)}`;
-		if (place === this.#place && this.#pieces !== '') return this.#pieces;
-		const marker = commentMarker(document.languageId);
-		this.#place = place;
-		this.#pieces =
-			marker === undefined ? '' : likePieces(prefix, this.#recent.besides(document), marker);
+	before(
+		document: vscode.TextDocument,
+		position: vscode.Position,
+		prefix: string,
+	): Promise<string> {
+		const place = `${document.uri} ${Math.floor(position.line / sameWithin)}`;
+		if (place !== this.#place) {
+			this.#place = place;
+			const pieces = this.#read(document, position, prefix);
+			this.#pieces = pieces;
+			void pieces.then((text) => {
+				// Nothing was known yet: there may be more to know with the next key.
+				if (text === '' && this.#pieces === pieces) this.#place = '';
+			});
+		}
 		return this.#pieces;
+	}
+
+	async #read(
+		document: vscode.TextDocument,
+		position: vscode.Position,
+		prefix: string,
+	): Promise<string> {
+		const marker = commentMarker(document.languageId);
+		if (marker === undefined) return '';
+		const alike = likePieces(prefix, this.#recent.besides(document), marker);
+		const start = document.offsetAt(position) - prefix.length;
+		const timer = new AbortController();
+		const definitions = await definitionsOf(usedNames(prefix, prefix.length), {
+			find: (offset) => findDefinition(document, document.positionAt(start + offset)),
+			late: sleep(definedWithinMs, undefined, { signal: timer.signal }).catch(() => undefined),
+		});
+		timer.abort();
+		return definitionPieces(definitions, marker) + alike;
 	}
 
 	dispose(): void {
