@@ -79,7 +79,7 @@ const commands: Readonly<Record<string, Run>> = {
 		renameSymbolInEnglish(languageServer, place),
 	'nearglot.glossary.add': ({ languageServer }) => addSelectionToGlossary(languageServer),
 	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
-	'nearglot.transcribe.file': ({ recordings }, uri, uris) => transcribeFiles(recordings, uri, uris),
+	'nearglot.transcribe.file': transcribeFiles,
 	'nearglot.transcribe.insert': ({ languageServer, transcripts }) =>
 		insertTranscript(languageServer, transcripts.scratch),
 	'nearglot.transcribe.dictate': ({ dictation }) => dictation.toggle(),

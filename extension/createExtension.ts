@@ -36,6 +36,7 @@ import { MessagesTree } from './messages/messagesTree.ts';
 import { MessageTables } from './messages/messageTables.ts';
 import { LoadedModels } from './models/loadedModels.ts';
 import { ModelsTree } from './models/modelsTree.ts';
+import { showError } from './notify.ts';
 import { TranslatedPreviews } from './preview/translatedPreview.ts';
 import { ReaderMode } from './readerMode.ts';
 import { syncedSchemes } from './schemes.ts';
@@ -45,7 +46,9 @@ import { createStatusItem } from './statusItem.ts';
 import { createTargetLanguageItem } from './targetLanguageItem.ts';
 import { offerTerminalEnvironment } from './terminalEnvironment.ts';
 import { EditorDictation } from './transcripts/dictation.ts';
+import { QueuedTranscripts } from './transcripts/queuedTranscripts.ts';
 import { RecordingEditor } from './transcripts/recordingEditor.ts';
+import { offerTranscripts } from './transcripts/transcribeFiles.ts';
 import { TranscriptStore } from './transcripts/transcriptStore.ts';
 import { warmUp } from './warmUp.ts';
 import { watchWorkspace } from './workspace/searchWorkspace.ts';
@@ -131,6 +134,12 @@ export function createExtension(
 		extensionUri,
 		choices: context.globalState,
 	});
+	const queue = new QueuedTranscripts({
+		...{ languageServer, recordings, store: transcripts, memory: context.globalState },
+		onChange: () => jobs.refresh(),
+		onReady: (files) => void offerTranscripts(recordings, files).catch(showError),
+	});
+	queue.resume();
 	/** Pages of tabs are let go with their tabs. */
 	const pages = [new WeakRef(chat)];
 	const makeChatPage = () => {
@@ -165,6 +174,7 @@ export function createExtension(
 		reviews,
 		messageTables,
 		recordings,
+		queue,
 		transcripts,
 		dictation,
 		makeChatPage,
@@ -190,6 +200,7 @@ export function createExtension(
 		followLanguages(languageServer),
 		shareGlossaries(languageServer, log),
 		recordings.register(),
+		queue,
 		dictation,
 		vscode.window.registerTreeDataProvider('nearglot.models', models),
 		jobs,

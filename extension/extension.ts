@@ -15,6 +15,7 @@ import type { ModelsTree } from './models/modelsTree.ts';
 import type { TranslatedPreviews } from './preview/translatedPreview.ts';
 import type { ReaderMode } from './readerMode.ts';
 import type { EditorDictation } from './transcripts/dictation.ts';
+import type { QueuedTranscripts } from './transcripts/queuedTranscripts.ts';
 import type { RecordingEditor } from './transcripts/recordingEditor.ts';
 import type { TranscriptStore } from './transcripts/transcriptStore.ts';
 
@@ -36,6 +37,7 @@ export interface Extension {
 	readonly reviews: MessageReviews;
 	readonly messageTables: MessageTables;
 	readonly recordings: RecordingEditor;
+	readonly queue: QueuedTranscripts;
 	readonly transcripts: TranscriptStore;
 	readonly dictation: EditorDictation;
 	/** A chat of its own, for an editor tab. */

@@ -5,13 +5,15 @@ import './transcribePage.css';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { shortClock } from '../server/protocol/index.ts';
+import { shortClock, type Transcript } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
+import { RecordingQueue } from './recordingQueue.ts';
+import { RecordingQueueView } from './recordingQueueView.tsx';
 import { recordSound, type SoundRecorder } from './soundRecorder.ts';
 import type { StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
-import { openRecording } from './transcript/studioRecording.ts';
+import { chosenLast, openRecording } from './transcript/studioRecording.ts';
 import { TranscriptPage } from './transcript/transcriptPage.tsx';
 import type { TranscriptPageState } from './transcript/transcriptState.ts';
 
@@ -24,6 +26,7 @@ interface Opened {
 
 /** Stays while other tools are shown. */
 const opened = signal<Opened | undefined>(undefined);
+let recordings: RecordingQueue | undefined;
 
 const endings = '.wav,.mp3,.flac,.ogg,.oga,.opus,.webm,.weba,.m4a,.aac,.mp4,.mkv';
 
@@ -38,10 +41,21 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 	);
 	const recorder = useRef<SoundRecorder>(undefined);
 	const file = useRef<HTMLInputElement>(null);
-	const open = (sound: Blob, name: string) => {
+	recordings ??= new RecordingQueue(api);
+	const queue = recordings;
+	const open = (sound: Blob, name: string, transcript?: Transcript) => {
 		state.problem.value = '';
 		opened.value?.close();
-		opened.value = { id: crypto.randomUUID(), name, ...openRecording(api, sound, name) };
+		opened.value = {
+			id: crypto.randomUUID(),
+			name,
+			...openRecording(api, sound, name, transcript),
+		};
+	};
+	const take = (files: readonly File[]) => {
+		const [only, ...others] = files;
+		if (only && others.length === 0) open(only, only.name);
+		else queue.add(files, chosenLast());
 	};
 	const record = async () => {
 		if (recorder.current) return recorder.current.stop();
@@ -51,7 +65,7 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 			});
 			const sound = await recorder.current.sound;
 			const time = new Date().toTimeString().slice(0, 5).replace(':', '.');
-			open(sound, `Recording ${time}.${/wav|ogg|webm/.exec(sound.type)?.[0] ?? 'webm'}`);
+			open(sound, `${text('recordingOf', time)}.${/wav|ogg|webm/.exec(sound.type)?.[0] ?? 'webm'}`);
 		} catch (error) {
 			state.problem.value = errorText(error);
 		} finally {
@@ -63,17 +77,17 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 	const buttons = (
 		<>
 			<button type="button" class="secondary" onClick={() => file.current?.click()}>
-				{text('chooseFile')}
+				{text('chooseFiles')}
 			</button>
 			<input
 				ref={file}
 				type="file"
+				multiple
 				hidden
-				aria-label={text('chooseFile')}
+				aria-label={text('chooseFiles')}
 				accept={`audio/*,${endings}`}
 				onChange={(event) => {
-					const chosen = event.currentTarget.files?.[0];
-					if (chosen) open(chosen, chosen.name);
+					take([...(event.currentTarget.files ?? [])]);
 					event.currentTarget.value = '';
 				}}
 			/>
@@ -102,8 +116,7 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 			onDrop={(event) => {
 				event.preventDefault();
 				state.over.value = false;
-				const dropped = event.dataTransfer?.files[0];
-				if (dropped) open(dropped, dropped.name);
+				take([...(event.dataTransfer?.files ?? [])]);
 			}}
 		>
 			{opened.value && (
@@ -117,6 +130,11 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 					{state.problem.value}
 				</p>
 			)}
+			<RecordingQueueView
+				queue={queue}
+				isFolded={opened.value !== undefined}
+				onOpen={(name, sound, transcript) => open(sound, name, transcript)}
+			/>
 			{opened.value ? (
 				<TranscriptPage key={opened.value.id} page={opened.value.page} />
 			) : (

@@ -26,8 +26,10 @@ export function wavOf(samples: Float32Array, rateHz: number): Blob {
 	return new Blob([view.buffer], { type: 'audio/wav' });
 }
 
-/** What a browser has recorded, decoded by it: the mean of its channels. */
-export async function decodedWav(sound: Blob): Promise<Blob> {
+/** A recording, decoded by the browser: the mean of its channels. @throws DOMException when it cannot */
+export async function decodedSound(
+	sound: Blob,
+): Promise<{ readonly samples: Float32Array; readonly rateHz: number }> {
 	const context = new AudioContext({ sampleRate: 16_000 });
 	try {
 		const decoded = await context.decodeAudioData(await sound.arrayBuffer());
@@ -35,8 +37,14 @@ export async function decodedWav(sound: Blob): Promise<Blob> {
 		for (let channel = 0; channel < decoded.numberOfChannels; channel++)
 			for (const [index, sample] of decoded.getChannelData(channel).entries())
 				samples[index] = (samples[index] ?? 0) + sample / decoded.numberOfChannels;
-		return wavOf(samples, decoded.sampleRate);
+		return { samples, rateHz: decoded.sampleRate };
 	} finally {
 		await context.close();
 	}
+}
+
+/** The same as a WAV file. */
+export async function decodedWav(sound: Blob): Promise<Blob> {
+	const { samples, rateHz } = await decodedSound(sound);
+	return wavOf(samples, rateHz);
 }

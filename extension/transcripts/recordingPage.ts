@@ -99,6 +99,15 @@ export class RecordingPage implements vscode.Disposable {
 		await this.session.transcribe(await this.#possible(choice));
 	}
 
+	/** Has it transcribed in the background; resolves with what it is known by there. */
+	async queue(): Promise<string> {
+		const { path, fingerprint: mark } = this.#file;
+		const choice = await this.#possible(this.session.choice);
+		const params = { path, name: this.name, mark, ...choice };
+		await this.#deps.languageServer.request('nearglot/recordings/queue', params);
+		return mark;
+	}
+
 	/** A model that was deleted, or whose team was left, is chosen no more. */
 	async #possible(choice: TranscribeChoice): Promise<TranscribeChoice> {
 		if (choice.model === '') return choice;

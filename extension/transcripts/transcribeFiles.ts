@@ -1,4 +1,4 @@
-/** *Transcribe…*: one recording opens as a transcript, several are worked through in a row. */
+/** *Transcribe…*: one recording opens as a transcript, several are transcribed in the background. */
 
 import * as vscode from 'vscode';
 import { defined } from '../../server/protocol/defined.ts';
@@ -8,6 +8,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { pickFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
+import type { QueuedTranscripts } from './queuedTranscripts.ts';
 import { audioEditor, type RecordingEditor } from './recordingEditor.ts';
 import { openRecordingFile, pickRecordings } from './recordingFile.ts';
 import { transcribeChoice } from './transcribeChoice.ts';
@@ -15,7 +16,7 @@ import { transcribePath } from './transcribePath.ts';
 
 /** The recordings of the explorer's menu, or those that are picked. */
 export async function transcribeFiles(
-	recordings: RecordingEditor,
+	{ recordings, queue }: { recordings: RecordingEditor; queue: QueuedTranscripts },
 	uri: unknown,
 	uris: unknown,
 ): Promise<void> {
@@ -23,7 +24,11 @@ export async function transcribeFiles(
 	const chosen = given.filter((one): one is vscode.Uri => one instanceof vscode.Uri);
 	const files = chosen.length > 0 ? chosen : await pickRecordings(true);
 	const [only] = files;
-	if (files.length > 1) return transcribeAll(recordings, files);
+	if (files.length > 1)
+		return queue.add(files).catch((error: unknown) => {
+			if (asAppError(error).code !== 'not_supported') throw error;
+			return transcribeAll(recordings, files);
+		});
 	if (!only) return;
 	await recordings.use(only, async (recording) => {
 		await vscode.commands.executeCommand('vscode.openWith', only, audioEditor);
@@ -35,6 +40,7 @@ export async function transcribeFiles(
 	});
 }
 
+/** One after the other while the window is open: models of the team, and those that write English. */
 async function transcribeAll(
 	recordings: RecordingEditor,
 	files: readonly vscode.Uri[],
@@ -83,13 +89,14 @@ async function transcribeAll(
 	);
 	if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
 	// The offer stays until somebody answers it; the work is done.
-	if (done > 0) void offerResults(recordings, files, done).catch(showError);
+	if (done > 0) void offerTranscripts(recordings, files, done).catch(showError);
 }
 
-async function offerResults(
+/** @param done how many of the recordings have a transcript */
+export async function offerTranscripts(
 	recordings: RecordingEditor,
 	files: readonly vscode.Uri[],
-	done: number,
+	done = files.length,
 ): Promise<void> {
 	const exportAll = vscode.l10n.t('Export All…');
 	const open = vscode.l10n.t('Open');

@@ -44,6 +44,7 @@ import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { editingCapabilities, handleRequest, registerEditing } from './registerEditing.ts';
 import { registerEngines } from './registerEngines.ts';
 import { registerJobs } from './registerJobs.ts';
+import { registerRecordings } from './registerRecordings.ts';
 import { registerSpeech } from './registerSpeech.ts';
 import { registerWorkspace } from './registerWorkspace.ts';
 import { SecretSync } from './secretSync.ts';
@@ -196,6 +197,7 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 	});
 	registerSpeech({ connection, handle, link: here, at: recordingAt, env: process.env });
 	registerJobs({ handle, link: here });
+	registerRecordings({ handle, link: here, at: recordingAt });
 	registerEngines({ handle, link: here });
 	const closeWorkspace = registerWorkspace({
 		...{ connection, handle, link: here },

@@ -38,13 +38,14 @@ export async function transcribeRecordingFile(
 	signal: AbortSignal,
 ): Promise<Transcript> {
 	onDelta({ phase: 'connecting' });
-	const body = transcriptForm(params, await recording(params.path), basename(params.path));
+	const body = transcriptForm(params, await recordingBlob(params.path), basename(params.path));
 	onDelta({ phase: 'loading' });
 	const route = params.english ? audioTranslations : transcriptions;
 	return readTranscript(client.stream(route, { body }, { of: 'recording', signal }), onDelta);
 }
 
-async function recording(path: string): Promise<Blob> {
+/** @throws AppError `not_found` */
+export async function recordingBlob(path: string): Promise<Blob> {
 	try {
 		return await openAsBlob(path);
 	} catch (error) {

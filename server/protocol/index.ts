@@ -28,6 +28,7 @@ export * from './modelTypes.ts';
 export * from './personHeaders.ts';
 export * from './readyTargets.ts';
 export * from './recorderTypes.ts';
+export * from './recordingMessages.ts';
 export * from './roleHeader.ts';
 export * from './secretNames.ts';
 export * from './slashCommands.ts';

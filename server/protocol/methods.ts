@@ -26,6 +26,7 @@ import type { FailedItems } from './failedItems.ts';
 import type { JobChange, JobInfo } from './jobMessages.ts';
 import type { LanguageInfo } from './languageInfo.ts';
 import type { ModelInfo } from './modelTypes.ts';
+import type { QueuedList, RecordingParams } from './recordingMessages.ts';
 import type { chatCompletions } from './routes/chat.ts';
 import type { completions } from './routes/completions.ts';
 import type { searchHubModels } from './routes/modelDownloads.ts';
@@ -344,6 +345,12 @@ export interface Requests {
 	'nearglot/jobs/change': { params: { id: string; change: JobChange }; result: JobInfo };
 	/** The requests of a batch that failed, those that came first. */
 	'nearglot/jobs/errors': { params: { id: string }; result: FailedItems };
+	/** Has a recording transcribed in the background, on this computer; `mark` tells which it was. */
+	'nearglot/recordings/queue': { params: RecordingParams; result: { id: string } };
+	'nearglot/recordings': { params: Record<string, never>; result: QueuedList };
+	'nearglot/recordings/take': { params: { id: string }; result: Transcript };
+	/** The transcript is kept elsewhere. */
+	'nearglot/recordings/forget': { params: { id: string }; result: Record<string, never> };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
 	/** The whole transcript with the times of its words. Partial results are TranscriptDelta. */
 	'nearglot/transcript': { params: TranscriptParams; result: Transcript };

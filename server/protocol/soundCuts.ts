@@ -49,3 +49,34 @@ export function cutsOfWords(
 		return [{ start, end: next >= end && next - end <= maxSilence ? next : end }];
 	});
 }
+
+/** Seconds over which the sound fades beside a cut, so that nothing clicks. */
+const fadeS = 0.01;
+
+/**
+ * The sound without parts of it, which are in order: what is returned takes the samples piece by piece, from the start on,
+ * and gives what is kept of each.
+ */
+export function withoutSoundCuts(
+	cuts: readonly SoundCut[],
+	rateHz: number,
+): (samples: Float32Array) => Float32Array {
+	const [starts, ends] = (['start', 'end'] as const).map((side) =>
+		cuts.map((cut) => Math.round(cut[side] * rateHz)),
+	) as [number[], number[]];
+	const fadeSamples = fadeS * rateHz;
+	let at = 0;
+	let next = 0;
+	return (samples) => {
+		const kept = new Float32Array(samples.length);
+		let count = 0;
+		for (const value of samples) {
+			while (at >= (ends[next] ?? Number.POSITIVE_INFINITY)) next++;
+			const until = (starts[next] ?? Number.POSITIVE_INFINITY) - at;
+			const since = at - (ends[next - 1] ?? Number.NEGATIVE_INFINITY);
+			if (until > 0) kept[count++] = value * Math.min(1, until / fadeSamples, since / fadeSamples);
+			at++;
+		}
+		return kept.subarray(0, count);
+	};
+}

@@ -3,6 +3,7 @@
 import { isRecord } from './errorBody.ts';
 import type { LanguageInfo } from './languageInfo.ts';
 import type { ModelInfo } from './modelTypes.ts';
+import type { SoundCut } from './soundCuts.ts';
 import type { TranscriptDocument, TranscriptLine } from './transcriptDocument.ts';
 import {
 	type ExportContent,
@@ -71,8 +72,12 @@ export type TranscriptHostMessage =
 	  }
 	/** `null`: there is no transcript. */
 	| { readonly type: 'document'; readonly document: TranscriptDocument | null }
-	/** Another text and other word times in a line. */
-	| { readonly type: 'line'; readonly line: TranscriptLine }
+	/** Another text and other word times in a line, and what is out of the sound since. */
+	| {
+			readonly type: 'line';
+			readonly line: TranscriptLine;
+			readonly cuts: readonly SoundCut[];
+	  }
 	/** Lines that were heard since the last message, while transcribing. */
 	| { readonly type: 'transcribed'; readonly lines: readonly TranscriptLine[] }
 	| { readonly type: 'job'; readonly job: TranscriptJob | null }

@@ -174,6 +174,13 @@ export class TranscriptSession {
 		});
 	}
 
+	/** A transcript that was made in the background, where there is none yet; undo takes it back. */
+	take(transcript: Transcript): void {
+		if (this.#document || this.#job) return;
+		this.#change(transcriptDocumentOf(transcript));
+		this.#postDocument();
+	}
+
 	/** Another text in a line; its translation follows when there is one. */
 	async edit(id: number, text: string): Promise<void> {
 		if (!this.#document || this.#job?.kind === 'transcribe') return;
@@ -183,7 +190,7 @@ export class TranscriptSession {
 		if (before === after) return;
 		this.#change(changed);
 		// A long transcript takes long to send.
-		if (after) this.#deps.post({ type: 'line', line: after });
+		if (after) this.#deps.post({ type: 'line', line: after, cuts: changed.cuts ?? [] });
 		else this.#postDocument();
 		const to = changed.translation?.to;
 		if (to !== undefined && after && !this.#job) await this.translate(to);

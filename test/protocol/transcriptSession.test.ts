@@ -98,6 +98,18 @@ test('a page gets the changed line alone, and the rest only when a line went awa
 	assert.equal(messages.at(-1)?.type, 'document');
 });
 
+test('a transcript that was made in the background takes no place of another, and is undone', async () => {
+	const { session, texts } = start();
+	session.take(transcript);
+	assert.equal(texts(), 'one two three');
+	await session.edit(0, 'un');
+	session.take(transcript);
+	assert.equal(texts(), 'un two three');
+	session.undo();
+	session.undo();
+	assert.equal(session.document, null);
+});
+
 test('an edit that changes nothing is no step', async () => {
 	const { session } = start();
 	await session.transcribe(anything);

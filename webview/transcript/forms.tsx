@@ -167,7 +167,7 @@ function useContent(): Signal<ExportContent> {
 }
 
 export function ExportForm({ done }: { done: () => void }): VNode {
-	const { document, state, send, t } = useTranscript();
+	const { document, send, t } = useTranscript();
 	const { cuts = [] } = document.value ?? {};
 	const format = useSignal<ExportFormat>('srt');
 	const content = useContent();
@@ -206,7 +206,7 @@ export function ExportForm({ done }: { done: () => void }): VNode {
 				/>
 			)}
 			<button type="submit">{t('export')}</button>
-			{state.value?.editor && cuts.length > 0 && (
+			{cuts.length > 0 && (
 				<button
 					type="button"
 					class="secondary"

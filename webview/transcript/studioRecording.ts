@@ -2,6 +2,7 @@
 
 import {
 	AppError,
+	asAppError,
 	choosableChatModels,
 	exportFile,
 	exportName,
@@ -10,6 +11,7 @@ import {
 	outlineRoom,
 	readTranscript,
 	readyTargets,
+	type SoundCut,
 	type TranscribeChoice,
 	type Transcript,
 	type TranscriptDelta,
@@ -19,27 +21,35 @@ import {
 	type TranscriptPageMessage,
 	TranscriptSession,
 	type TranscriptState,
+	transcriptDocumentOf,
 	transcriptForm,
 	usualChatModel,
+	withoutSoundCuts,
 } from '../../server/protocol/index.ts';
 import { audioTranslations, transcriptions } from '../../server/protocol/routeAddresses.ts';
+import { errorText } from '../errorText.ts';
 import { ownStores } from '../ownStore.ts';
 import { answerInStudio } from '../studioAnswer.ts';
 import type { StudioApi } from '../studioApi.ts';
 import { modelName } from '../studioHost.ts';
-import { translated } from '../studioText.ts';
+import { go } from '../studioRoute.ts';
+import { text, translated } from '../studioText.ts';
 import { transcriptStrings } from '../transcriptStrings.ts';
+import { decodedSound, wavOf } from '../wavOf.ts';
 import { readWaveform } from './readWaveform.ts';
 import { createTranscriptState, type TranscriptPageState } from './transcriptState.ts';
 
 const choiceName = 'transcribe';
 const task = 'automatic-speech-recognition';
 
-/** Opens a recording and transcribes it; `close` frees what it holds. */
+/**
+ * Opens a recording, and transcribes it when nothing was heard in it yet; `close` frees what it holds.
+ */
 export function openRecording(
 	api: StudioApi,
 	sound: Blob,
 	name: string,
+	heard?: Transcript,
 ): { readonly page: TranscriptPageState; close(): void } {
 	const url = URL.createObjectURL(sound);
 	let listener: (message: TranscriptHostMessage) => void = () => {};
@@ -48,6 +58,8 @@ export function openRecording(
 		languages: [],
 	};
 	let listed = false;
+	/** Why something failed that the session has no part in. */
+	let problem: string | null = null;
 	const post = (message: TranscriptHostMessage) => listener(message);
 	const postState = () =>
 		post({
@@ -55,6 +67,7 @@ export function openRecording(
 			state: {
 				...session.state,
 				...lists,
+				...(problem === null ? {} : { problem }),
 				name,
 				editor: false,
 				noModel: listed && lists.models.length === 0,
@@ -72,9 +85,9 @@ export function openRecording(
 			onState: postState,
 			nowMs: () => performance.now(),
 		},
-		null,
+		heard ? transcriptDocumentOf(heard) : null,
 	);
-	session.choice = lastChoice() ?? session.choice;
+	session.choice = chosenLast();
 	const transcribe = async (choice: TranscribeChoice) => {
 		ownStores().browser.set(choiceName, JSON.stringify(choice));
 		await session.transcribe(choice);
@@ -95,7 +108,8 @@ export function openRecording(
 		postState();
 		const last = session.choice;
 		const model = lists.models.some(({ id }) => id === last.model) ? last.model : '';
-		if (lists.models.length > 0) void transcribe({ ...last, model }).catch(() => undefined);
+		if (!heard && lists.models.length > 0)
+			void transcribe({ ...last, model }).catch(() => undefined);
 		const languages = await api.languages();
 		lists = { ...lists, languages: languages.map((one) => ({ ...one, nativeName: one.name })) };
 		postState();
@@ -112,7 +126,7 @@ export function openRecording(
 			case 'export':
 				if (document) {
 					const bytes = exportFile(document, { ...message, title: name });
-					download(exportName(name, document, message), bytes);
+					download(exportName(name, document, message), new Blob([bytes], { type: 'text/plain' }));
 				}
 				return;
 			case 'copy':
@@ -122,18 +136,30 @@ export function openRecording(
 					await navigator.clipboard.writeText(exportTranscript(words, options));
 				}
 				return;
-			case 'downloadModel':
 			case 'exportSound':
+				if (document?.cuts)
+					download(
+						`${name.replace(/\.[^.]+$/, '')}.cut.wav`,
+						await soundWithoutCuts(sound, document.cuts),
+					);
+				return;
+			case 'downloadModel':
+				go('models');
+				return;
 			case 'unplayable':
 			case 'insert':
-				// The page says itself that there is no sound; models have a tool of their own.
+				// The page says itself that there is no sound.
 				return;
 		}
 	};
 	const page = createTranscriptState({
 		send: (message) => {
-			// The session tells why its work failed.
-			handle(message).catch((error: unknown) => console.warn(error));
+			problem = null;
+			handle(message).catch((error: unknown) => {
+				if (asAppError(error).code === 'cancelled') return;
+				problem = errorText(error);
+				postState();
+			});
 		},
 		onMessage: (take) => {
 			listener = take;
@@ -185,15 +211,24 @@ async function outline(
 	};
 }
 
-function lastChoice(): TranscribeChoice | undefined {
+/** What recordings were transcribed with last. */
+export function chosenLast(): TranscribeChoice {
+	const usual = { model: '', language: '', english: false };
 	try {
 		const value = JSON.parse(
 			ownStores().browser.get(choiceName) ?? 'null',
 		) as TranscribeChoice | null;
-		return typeof value?.language === 'string' ? value : undefined;
+		return typeof value?.language === 'string' ? value : usual;
 	} catch {
-		return undefined;
+		return usual;
 	}
+}
+
+async function soundWithoutCuts(sound: Blob, cuts: readonly SoundCut[]): Promise<Blob> {
+	const { samples, rateHz } = await decodedSound(sound).catch((cause: unknown) => {
+		throw new AppError('invalid_audio', text('soundUndecodable'), { cause });
+	});
+	return wavOf(withoutSoundCuts(cuts, rateHz)(samples), rateHz);
 }
 
 interface Transcribed {
@@ -214,9 +249,9 @@ function transcribeSound(
 	return readTranscript(api.client.stream(route, { body }, { of: 'recording', signal }), onDelta);
 }
 
-function download(name: string, bytes: Uint8Array<ArrayBuffer>): void {
+function download(name: string, content: Blob): void {
 	const link = document.createElement('a');
-	link.href = URL.createObjectURL(new Blob([bytes], { type: 'text/plain' }));
+	link.href = URL.createObjectURL(content);
 	link.download = name;
 	link.click();
 	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -83,11 +83,11 @@ export function createTranscriptState(bridge: TranscriptBridge): TranscriptPageS
 				heard.value = [];
 				return;
 			case 'line': {
-				const { line } = message;
+				const { line, cuts } = message;
 				const { value } = document;
 				if (!value) return;
 				const lines = value.lines.map((one) => (one.id === line.id ? line : one));
-				document.value = { ...value, lines };
+				document.value = { ...value, lines, cuts };
 				return;
 			}
 			case 'transcribed':

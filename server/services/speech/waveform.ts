@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises';
 import { type DecodedAudio, speechRateHz } from '../../audio/decodeAudio.ts';
-import type { SoundCut, Waveform } from '../../protocol/index.ts';
+import { type SoundCut, type Waveform, withoutSoundCuts } from '../../protocol/index.ts';
 import { movePath, removePath } from '../../store/movePath.ts';
 
 /** Samples of the finest chunk: 10 ms. */
@@ -59,33 +59,6 @@ class LoudnessTrack {
 	}
 }
 
-/** Samples over which the sound fades beside a cut: 10 ms, so that nothing clicks. */
-const fadeSamples = speechRateHz / 100;
-
-/** The sound without these parts, which are in order. */
-async function* withoutCuts(
-	sound: AsyncIterable<Float32Array>,
-	cuts: readonly SoundCut[],
-): AsyncGenerator<Float32Array> {
-	const [starts, ends] = (['start', 'end'] as const).map((side) =>
-		cuts.map((cut) => Math.round(cut[side] * speechRateHz)),
-	) as [number[], number[]];
-	let at = 0;
-	let next = 0;
-	for await (const samples of sound) {
-		const kept = new Float32Array(samples.length);
-		let count = 0;
-		for (const value of samples) {
-			while (at >= (ends[next] ?? Number.POSITIVE_INFINITY)) next++;
-			const until = (starts[next] ?? Number.POSITIVE_INFINITY) - at;
-			const since = at - (ends[next - 1] ?? Number.NEGATIVE_INFINITY);
-			if (until > 0) kept[count++] = value * Math.min(1, until / fadeSamples, since / fadeSamples);
-			at++;
-		}
-		yield kept.subarray(0, count);
-	}
-}
-
 /** Writes 16 kHz mono PCM to `target`, which is complete or absent, without some parts of it. */
 export async function writePlayable(
 	audio: DecodedAudio,
@@ -97,8 +70,10 @@ export async function writePlayable(
 	const file = await open(temporary, 'w', 0o600);
 	try {
 		let at = wavHeaderBytes;
-		for await (const samples of withoutCuts(audio.samples, cuts)) {
+		const kept = withoutSoundCuts(cuts, speechRateHz);
+		for await (const all of audio.samples) {
 			signal?.throwIfAborted();
+			const samples = kept(all);
 			if (samples.length === 0) continue;
 			const pcm = new Int16Array(samples.length);
 			samples.forEach((value, place) => {

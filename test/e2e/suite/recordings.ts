@@ -5,6 +5,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Extension } from '../../../extension/extension.ts';
+import { until } from '../../support/until.ts';
 
 const { extensionPath = '' } = vscode.extensions.getExtension('nearglot.nearglot') ?? {};
 const speech = join(extensionPath, 'test', 'fixtures', 'speech');
@@ -31,14 +32,16 @@ describe('recordings', () => {
 		for (const uri of uris) rmSync(uri.fsPath, { force: true });
 	});
 
-	it('transcribes several files in a row', async () => {
+	it('transcribes several files in the background', async () => {
 		const { recordings } = await parts();
 		await vscode.commands.executeCommand('nearglot.transcribe.file', one, [one, two]);
 		for (const [uri, words] of [
 			[one, /open the new window/i],
 			[two, /read it again/i],
 		] as const) {
-			await recordings.use(uri, async ({ session: { document } }) => {
+			await recordings.use(uri, async ({ session }) => {
+				await until(`${uri.path} has its transcript`, () => session.document !== null);
+				const { document } = session;
 				assert.ok(document && document.lines.length > 0, uri.path);
 				assert.match(document.lines.map(({ text }) => text).join(' '), words);
 				assert.ok(document.lines.every((line) => line.words.length > 0));

@@ -1,0 +1,175 @@
+/**
+ * Recordings whose transcripts nobody waits for: each is a batch of its own at the server, so they go on when a page or a
+ * window is closed. Nothing is noted elsewhere: the batch says of which recording it is.
+ */
+
+import { AppError } from './errors.ts';
+import { firstFailed } from './failedItems.ts';
+import { setFormFile } from './formFile.ts';
+import type { MarkedRecording, QueuedState } from './recordingMessages.ts';
+import * as routes from './routeAddresses.ts';
+import type { Client } from './routeClient.ts';
+import type { BatchAnswer } from './routes/batches.ts';
+import type { Transcript } from './speechTypes.ts';
+import type { TranscribeChoice } from './transcriptPage.ts';
+
+/** A recording to be transcribed in the background. */
+export interface RecordingToQueue {
+	readonly sound: Blob;
+	readonly name: string;
+	/** In the language that is spoken: batches translate nothing. */
+	readonly choice: Pick<TranscribeChoice, 'model' | 'language' | 'speakers'>;
+	/** By which whoever asked knows the recording again. */
+	readonly mark?: string;
+}
+
+const endpoint = '/v1/audio/transcriptions';
+const completionWindow = '7d';
+/** Seconds that a recording is kept for, and its transcript. */
+const keptForS = 7 * 86_400;
+/** Longest value that a batch keeps with it, in characters. */
+const maxName = 200;
+
+/** Hands a recording over. @throws AppError `batch_queue_full`, `disk_full`, `payload_too_large` … */
+export async function queueRecording(
+	client: Client,
+	{ sound, name, choice, mark }: RecordingToQueue,
+	signal: AbortSignal,
+): Promise<BatchAnswer> {
+	const file = await upload(client, { content: sound, name, purpose: 'user_data' }, signal);
+	const { model, language, speakers } = choice;
+	const body = {
+		...{ model: model || 'default', response_format: 'verbose_json', file },
+		...(language === '' ? {} : { language }),
+		...(speakers ? { speakers: 'true' } : {}),
+		timestamp_granularities: ['segment', 'word'],
+	};
+	const line = { custom_id: name.slice(0, maxName), method: 'POST', url: endpoint, body };
+	const content = new Blob([`${JSON.stringify(line)}\n`]);
+	const input = await upload(client, { content, name: `${name}.jsonl`, purpose: 'batch' }, signal);
+	const metadata = { name: name.slice(0, maxName), file, ...(mark === undefined ? {} : { mark }) };
+	return begin(client, input, metadata, signal);
+}
+
+/** Once more what has failed or was cancelled; the batch before stays. */
+export function queueAgain(
+	client: Client,
+	{ input_file_id: input, metadata }: BatchAnswer,
+	signal?: AbortSignal,
+): Promise<BatchAnswer> {
+	return begin(client, input, metadata ?? {}, signal);
+}
+
+/** Batches of recordings, the newest first. */
+export async function queuedRecordings(
+	client: Client,
+	signal?: AbortSignal,
+): Promise<readonly BatchAnswer[]> {
+	const query = { limit: '100' };
+	const { data } = await client.call(routes.listBatches, { query }, optional(signal));
+	return data.filter((batch) => batch.endpoint === endpoint && soundOf(batch) !== undefined);
+}
+
+export function queuedState({ status, output_file_id: output }: BatchAnswer): QueuedState {
+	if (status === 'completed') return output === null ? 'failed' : 'done';
+	if (status === 'failed' || status === 'expired') return 'failed';
+	return status === 'cancelled' || status === 'cancelling' ? 'cancelled' : 'underWay';
+}
+
+/** Those with a mark, with why they failed. */
+export async function markedRecordings(
+	client: Client,
+	signal: AbortSignal,
+): Promise<readonly MarkedRecording[]> {
+	const found: MarkedRecording[] = [];
+	for (const batch of await queuedRecordings(client, signal)) {
+		const { id, metadata } = batch;
+		const { mark, name = id } = metadata ?? {};
+		if (mark === undefined) continue;
+		const state = queuedState(batch);
+		const reason = state === 'failed' ? await queuedReason(client, batch, signal) : undefined;
+		found.push({ id, mark, name, state, ...(reason === undefined ? {} : { reason }) });
+	}
+	return found;
+}
+
+/** The recording itself. */
+export async function queuedSound(client: Client, batch: BatchAnswer): Promise<Blob> {
+	return (await contentOf(client, soundOf(batch))).blob();
+}
+
+/** What was heard in one that is done. @throws AppError `not_found` when it is gone */
+export async function queuedTranscript(
+	client: Client,
+	{ output_file_id: output }: BatchAnswer,
+	signal?: AbortSignal,
+): Promise<Transcript> {
+	const rows = await (await contentOf(client, output, signal)).text();
+	const row = JSON.parse(rows.split('\n', 1)[0] ?? '{}') as {
+		readonly response?: { readonly body?: Transcript };
+	};
+	if (!row.response?.body?.segments) throw new AppError('not_found');
+	return row.response.body;
+}
+
+/** Why one failed; `undefined` when nobody knows. */
+export async function queuedReason(
+	client: Client,
+	{ error_file_id: file, errors, problem }: BatchAnswer,
+	signal?: AbortSignal,
+): Promise<string | undefined> {
+	const answer =
+		file === null ? undefined : await contentOf(client, file, signal).catch(() => undefined);
+	const [item] = answer ? (await firstFailed(answer)).items : [];
+	return item?.message ?? errors?.data[0]?.message ?? problem?.message;
+}
+
+/** Removes what the server keeps of one that is over; what stays there ends by itself. */
+export async function removeQueued(client: Client, batch: BatchAnswer): Promise<void> {
+	const { input_file_id: input, output_file_id: output, error_file_id: errors } = batch;
+	for (const id of [soundOf(batch), input, output, errors])
+		if (id) await client.call(routes.deleteFile, { params: { id } }).catch(() => undefined);
+}
+
+/** The uploaded recording that a batch is of; other batches have none. */
+const soundOf = ({ metadata }: BatchAnswer): string | undefined => metadata?.['file'];
+
+const optional = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
+
+function contentOf(
+	client: Client,
+	id: string | null | undefined,
+	signal?: AbortSignal,
+): Promise<Response> {
+	if (!id) throw new AppError('not_found');
+	return client.open(routes.fileContent, { params: { id } }, optional(signal));
+}
+
+function begin(
+	client: Client,
+	input: string,
+	metadata: Record<string, string>,
+	signal?: AbortSignal,
+): Promise<BatchAnswer> {
+	const work = { input_file_id: input, endpoint, completion_window: completionWindow } as const;
+	return client.call(routes.createBatch, { body: { ...work, metadata } }, optional(signal));
+}
+
+interface Uploaded {
+	readonly content: Blob;
+	readonly name: string;
+	readonly purpose: 'batch' | 'user_data';
+}
+
+async function upload(
+	client: Client,
+	{ content, name, purpose }: Uploaded,
+	signal: AbortSignal,
+): Promise<string> {
+	const form = new FormData();
+	form.set('purpose', purpose);
+	form.set('expires_after[anchor]', 'created_at');
+	form.set('expires_after[seconds]', String(keptForS));
+	setFormFile(form, content, name);
+	return (await client.call(routes.uploadFile, { body: form }, { signal })).id;
+}

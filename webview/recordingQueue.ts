@@ -1,0 +1,192 @@
+/** The queue of recordings on the studio page: those that are still to be sent, and those that the server has. */
+
+import { computed, signal } from '@preact/signals';
+import type { QueuedState, TranscribeChoice, Transcript } from '../server/protocol/index.ts';
+import {
+	queueAgain,
+	queuedReason,
+	queuedRecordings,
+	queuedSound,
+	queuedState,
+	queuedTranscript,
+	queueRecording,
+	removeQueued,
+} from '../server/protocol/queuedRecordings.ts';
+import { cancelBatch } from '../server/protocol/routeAddresses.ts';
+import type { BatchAnswer } from '../server/protocol/routes/batches.ts';
+import { errorText } from './errorText.ts';
+import { ownStores } from './ownStore.ts';
+import type { StudioApi } from './studioApi.ts';
+
+/** A row of the queue. */
+export interface QueuedRecording {
+	readonly id: string;
+	readonly name: string;
+	readonly state: QueuedState | 'waiting' | 'sending';
+	/** Why it failed, or what stands in its way. */
+	readonly message?: string;
+	/** Absent while it has not been sent. */
+	readonly batch?: BatchAnswer;
+}
+
+interface UnsentRecording {
+	readonly id: string;
+	readonly file: File;
+	readonly choice: TranscribeChoice;
+	readonly stop: AbortController;
+	readonly state: 'waiting' | 'sending' | 'failed';
+	readonly message?: string;
+}
+
+/** How many of those that are not shown any more are remembered. */
+const maxHidden = 300;
+const hiddenName = 'hiddenRecordings';
+
+export class RecordingQueue {
+	readonly #api: StudioApi;
+	readonly #unsent = signal<readonly UnsentRecording[]>([]);
+	readonly #batches = signal<readonly BatchAnswer[]>([]);
+	readonly #hidden = signal<readonly string[]>(hiddenBatches());
+	/** Why they failed, by batch. */
+	readonly #reasons = signal<ReadonlyMap<string, string | undefined>>(new Map());
+	#sending: Promise<void> = Promise.resolve();
+	/** Why the server could not be asked; empty: it could. */
+	readonly problem = signal('');
+
+	/** In the order in which they are done. */
+	readonly recordings = computed((): readonly QueuedRecording[] => [
+		...this.#batches.value
+			.filter(({ id }) => !this.#hidden.value.includes(id))
+			.map((batch): QueuedRecording => {
+				const { id, metadata, problem } = batch;
+				const state = queuedState(batch);
+				const message = this.#reasons.value.get(id) ?? problem?.message;
+				return {
+					...{ id, name: metadata?.['name'] ?? id, state, batch },
+					...(message === undefined || state === 'done' ? {} : { message }),
+				};
+			})
+			.reverse(),
+		...this.#unsent.value.map(({ id, file, state, message }) => ({
+			...{ id, name: file.name, state },
+			...(message === undefined ? {} : { message }),
+		})),
+	]);
+
+	/** Whether recordings are still in this page alone. */
+	readonly isSending = computed(() => this.#unsent.value.some(({ state }) => state !== 'failed'));
+
+	constructor(api: StudioApi) {
+		this.#api = api;
+	}
+
+	/** Sends recordings one after the other. */
+	add(files: readonly File[], choice: TranscribeChoice): void {
+		const added = files.map((file): UnsentRecording => {
+			const stop = new AbortController();
+			return { id: crypto.randomUUID(), file, choice, stop, state: 'waiting' };
+		});
+		this.#unsent.value = [...this.#unsent.value, ...added];
+		for (const { id } of added) this.#sending = this.#sending.then(() => this.#send(id));
+	}
+
+	/** How they stand now. */
+	async look(): Promise<void> {
+		try {
+			this.#batches.value = await queuedRecordings(this.#api.client);
+			this.problem.value = '';
+			for (const batch of this.#batches.value) {
+				const { id } = batch;
+				if (queuedState(batch) !== 'failed' || this.#reasons.value.has(id)) continue;
+				if (this.#hidden.value.includes(id)) continue;
+				const reason = await queuedReason(this.#api.client, batch);
+				this.#reasons.value = new Map([...this.#reasons.value, [id, reason]]);
+			}
+		} catch (error) {
+			this.problem.value = errorText(error);
+		}
+	}
+
+	async cancel({ id, batch }: QueuedRecording): Promise<void> {
+		if (batch) return this.#attempt(() => this.#api.client.call(cancelBatch, { params: { id } }));
+		this.#unsent.value.find((one) => one.id === id)?.stop.abort();
+		this.#drop(id);
+	}
+
+	/** Once more what has failed or was cancelled. */
+	async retry({ id, batch }: QueuedRecording): Promise<void> {
+		if (batch)
+			return this.#attempt(async () => {
+				await queueAgain(this.#api.client, batch);
+				this.#hide(id);
+			});
+		const unsent = this.#unsent.value.find((one) => one.id === id);
+		this.#drop(id);
+		if (unsent) this.add([unsent.file], unsent.choice);
+	}
+
+	/** The recording, and what was heard in it. */
+	async open(batch: BatchAnswer): Promise<{ sound: Blob; transcript: Transcript }> {
+		const { client } = this.#api;
+		const [sound, transcript] = await Promise.all([
+			queuedSound(client, batch),
+			queuedTranscript(client, batch),
+		]);
+		return { sound, transcript };
+	}
+
+	/** Takes one that is over out of the list, and its files from the server. */
+	async remove({ id, batch }: QueuedRecording): Promise<void> {
+		if (!batch) return this.#drop(id);
+		this.#hide(id);
+		await removeQueued(this.#api.client, batch);
+	}
+
+	async #send(id: string): Promise<void> {
+		const unsent = this.#unsent.value.find((one) => one.id === id);
+		if (!unsent) return;
+		this.#mark(id, { state: 'sending' });
+		const { file, choice, stop } = unsent;
+		try {
+			const { name } = file;
+			await queueRecording(this.#api.client, { sound: file, name, choice }, stop.signal);
+			await this.look();
+			this.#drop(id);
+		} catch (error) {
+			if (!stop.signal.aborted) this.#mark(id, { state: 'failed', message: errorText(error) });
+		}
+	}
+
+	async #attempt(work: () => Promise<unknown>): Promise<void> {
+		try {
+			await work();
+			await this.look();
+		} catch (error) {
+			this.problem.value = errorText(error);
+		}
+	}
+
+	#mark(id: string, change: Partial<UnsentRecording>): void {
+		this.#unsent.value = this.#unsent.value.map((one) =>
+			one.id === id ? { ...one, ...change } : one,
+		);
+	}
+
+	#drop(id: string): void {
+		this.#unsent.value = this.#unsent.value.filter((one) => one.id !== id);
+	}
+
+	#hide(id: string): void {
+		this.#hidden.value = [...hiddenBatches(), id].slice(-maxHidden);
+		ownStores().browser.set(hiddenName, JSON.stringify(this.#hidden.value));
+	}
+}
+
+function hiddenBatches(): string[] {
+	try {
+		const value: unknown = JSON.parse(ownStores().browser.get(hiddenName) ?? '[]');
+		return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+	} catch {
+		return [];
+	}
+}
