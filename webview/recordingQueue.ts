@@ -115,11 +115,17 @@ export class RecordingQueue {
 
 	/** Once more what has failed or was cancelled. */
 	async retry({ id, batch }: QueuedRecording): Promise<void> {
-		if (batch)
+		if (batch) {
+			this.#hide([...hiddenBatches(), id]);
 			return this.#attempt(async () => {
-				await queueAgain(this.#api.client, batch);
-				this.#hide(id);
+				try {
+					await queueAgain(this.#api.client, batch);
+				} catch (error) {
+					this.#hide(hiddenBatches().filter((one) => one !== id));
+					throw error;
+				}
 			});
+		}
 		const unsent = this.#unsent.value.find((one) => one.id === id);
 		this.#drop(id);
 		if (unsent) this.add([unsent.file], unsent.choice);
@@ -138,7 +144,7 @@ export class RecordingQueue {
 	/** Takes one that is over out of the list, and its files from the server. */
 	async remove({ id, batch }: QueuedRecording): Promise<void> {
 		if (!batch) return this.#drop(id);
-		this.#hide(id);
+		this.#hide([...hiddenBatches(), id]);
 		await removeQueued(this.#api.client, batch);
 	}
 
@@ -176,8 +182,8 @@ export class RecordingQueue {
 		this.#unsent.value = this.#unsent.value.filter((one) => one.id !== id);
 	}
 
-	#hide(id: string): void {
-		this.#hidden.value = [...hiddenBatches(), id].slice(-maxHidden);
+	#hide(ids: readonly string[]): void {
+		this.#hidden.value = ids.slice(-maxHidden);
 		ownStores().browser.set(hiddenName, JSON.stringify(this.#hidden.value));
 	}
 }

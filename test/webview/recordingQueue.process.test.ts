@@ -41,6 +41,19 @@ async function openPage(): Promise<Page> {
 	return page;
 }
 
+/** What lies outside of the window. */
+function outside(page: Page): Promise<string[]> {
+	return page.evaluate(() =>
+		[...document.querySelectorAll('.transcribe *')]
+			.filter((element) => !element.matches('.visually-hidden, .visually-hidden *, option'))
+			.filter((element) => {
+				const { left, right, width } = element.getBoundingClientRect();
+				return width > 0 && (left < -0.5 || right > innerWidth + 0.5);
+			})
+			.map((element) => `${element.tagName} ${element.className}`),
+	);
+}
+
 test(
 	'several recordings are a queue that outlives the page; each is opened, cancelled, tried again and removed by itself',
 	inBrowser,
@@ -64,6 +77,12 @@ test(
 		await page.getByText('Recordings: 2 of 3 completed').waitFor();
 		assert.deepEqual(await violations(page, '.transcribe'), []);
 		await row('broken.flac').locator('.error').waitFor();
+		for (const width of [182, 390, 800]) {
+			await page.setViewportSize({ width, height: 640 });
+			assert.deepEqual(await outside(page), [], `at ${width}`);
+			const queue = await page.locator('.recording-queue').boundingBox();
+			assert.ok((queue?.height ?? 0) > 100, `the queue is seen at ${width}`);
+		}
 		await button('Try again', 'broken.flac').click();
 		await row('broken.flac').locator('.error').waitFor();
 		assert.equal(await row('broken.flac').count(), 1, 'the attempt before is not shown any more');
@@ -71,6 +90,10 @@ test(
 		await row('broken.flac').waitFor({ state: 'detached' });
 		await button('Open', 'annie.flac').click();
 		await page.locator('.line', { hasText: /window/i }).waitFor();
+		for (const width of [182, 390, 800]) {
+			await page.setViewportSize({ width, height: 640 });
+			assert.deepEqual(await outside(page), [], `its transcript at ${width}`);
+		}
 		await page.close();
 		page = await openPage();
 		await page.getByText('Recordings: 2 of 2 completed').waitFor();

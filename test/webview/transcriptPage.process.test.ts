@@ -120,3 +120,42 @@ test(
 		await page.close();
 	},
 );
+
+test(
+	'everything fits columns of 182 to 390 pixels: the empty page, a transcript with its translation, and every menu',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'transcript');
+		const outside = () =>
+			page.evaluate(() =>
+				[...document.querySelectorAll('.recording *')]
+					.filter((element) => !element.matches('.visually-hidden, .visually-hidden *, option'))
+					.filter((element) => {
+						const { left, right, width } = element.getBoundingClientRect();
+						return width > 0 && (left < -0.5 || right > innerWidth + 0.5);
+					})
+					.map((element) => `${element.tagName} ${element.className}`),
+			);
+		const translation = { to: 'de', lines: { 0: { source: 'Some words 0.', text: 'Wörter' } } };
+		const cuts = [{ start: 1, end: 2 }];
+		await tell({ type: 'state', state: { ...state, canUndo: true }, strings: {} });
+		for (const document of [null, { ...talk, cuts }, { ...talk, cuts, translation }]) {
+			await tell({ type: 'document', document });
+			await page
+				.locator(document ? '.line' : '.empty form')
+				.first()
+				.waitFor();
+			for (const width of [182, 220, 320, 390]) {
+				await page.setViewportSize({ width, height: 640 });
+				assert.deepEqual(await outside(), [], `at ${width}`);
+				for (const menu of await page.locator('.menu > .tool-button').all()) {
+					await menu.click();
+					await page.locator('.menu-form').waitFor();
+					assert.deepEqual(await outside(), [], `${await menu.textContent()} at ${width}`);
+					await page.keyboard.press('Escape');
+				}
+			}
+		}
+		await page.close();
+	},
+);
