@@ -439,3 +439,14 @@ test('PHP arrays are known by their folder, also where the path begins with it',
 	for (const path of ['config/app.php', 'slang/a.php'])
 		assert.equal(formatOf(path), undefined, path);
 });
+
+test('.resx: markup in CDATA is translated as markup, and stays CDATA', async () => {
+	const data = (words: string, more = '') =>
+		`<root><data name="a"><value>${more}<![CDATA[<p class="x">${words} &amp; <b>${words}</b></p>]]>${more}</value></data></root>\n`;
+	const { text, asked, refused } = await shouted('a.resx', data('Open it', '\n  '));
+	assert.equal(text, data('OPEN IT', '\n  '));
+	assert.equal(asked.length, 1);
+	assert.deepEqual(refused, []);
+	const ended = await shouted('a.resx', data('Open it'), {}, (one) => `${one} ]]>`);
+	assert.equal(ended.text.match(/\]\]>/g)?.length, 1, ended.text);
+});

@@ -159,7 +159,10 @@ function withPairs(nodes: Draft[], text: string): InlineNode[] {
 		if (node.role === 'open' && close === undefined) {
 			const { pair: _, ...rest } = node;
 			made.push({ ...rest, role: 'single' });
-		} else if (close !== undefined && untouched.has(node.element ?? '')) {
+		} else if (
+			close !== undefined &&
+			(untouched.has(node.element ?? '') || isManualPage(nodes.slice(index + 1, close + 2), text))
+		) {
 			const end = nodes[close]?.end ?? node.end;
 			made.push({
 				role: 'single',
@@ -171,6 +174,17 @@ function withPairs(nodes: Draft[], text: string): InlineNode[] {
 		} else made.push(node);
 	}
 	return made;
+}
+
+/** Whether the parts behind a mark are the name of a page of a manual: `**grep**(1)`. */
+function isManualPage([name, close, after]: readonly InlineNode[], text: string): boolean {
+	return (
+		name?.role === 'text' &&
+		close?.role === 'close' &&
+		after?.role === 'text' &&
+		/^[\w.+-]{1,60}$/.test(text.slice(name.start, name.end)) &&
+		/^\(\d\w{0,3}\)/.test(text.slice(after.start, after.end))
+	);
 }
 
 /** Whether a part stands for a word, so that its sentence cannot be read without it. */

@@ -1,18 +1,39 @@
 /** .NET `.resx` files: values of strings; names, types, embedded files and what the form designer keeps stay. */
 
 import { gateRules } from '../../gate/gateRules.ts';
+import { htmlSentencesIn } from '../htmlDocument.ts';
 import { isProse } from '../isProse.ts';
-import type { Extract, Piece } from '../piece.ts';
+import { type Extract, moved, type Piece } from '../piece.ts';
 import { asksToKeep } from '../remarks.ts';
 import {
 	childElements,
 	contentOf,
 	readXml,
+	type XmlElement,
+	type XmlNode,
 	xmlAttribute,
 	xmlCodeOfWords,
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
+
+/** The section of CDATA that a value is. */
+function onlySection(text: string, { children }: XmlElement): XmlNode | undefined {
+	const own = children.filter(
+		({ kind, start, end }) => kind !== 'text' || text.slice(start, end).trim() !== '',
+	);
+	return own.length === 1 && own[0]?.kind === 'cdata' ? own[0] : undefined;
+}
+
+/** HTML in such a section, whose end no translation may hold. */
+function markupIn(text: string, { start, end }: XmlNode): Piece[] {
+	const from = start + '<![CDATA['.length;
+	const pieces = htmlSentencesIn(text.slice(from, end - ']]>'.length));
+	return moved(pieces, from).map((piece) => ({
+		...piece,
+		encode: (made, sourceOf) => piece.encode(made, sourceOf).replaceAll(']]>', ']]&gt;'),
+	}));
+}
 
 export const extractResx: Extract = Object.assign(
 	(text: string): Piece[] =>
@@ -25,15 +46,15 @@ export const extractResx: Extract = Object.assign(
 			);
 			if (!value || isOther || name.startsWith('>>')) return [];
 			if (comment && asksToKeep(xmlWords(contentOf(text, comment)))) return [];
+			const said = comment ? xmlWords(contentOf(text, comment)).trim() : '';
+			const withComment = (piece: Piece): Piece =>
+				said === '' ? piece : { ...piece, comment: said };
+			const section = onlySection(text, value);
+			if (section) return markupIn(text, section).map(withComment);
 			const words = xmlWords(contentOf(text, value));
 			if (!isProse(words.trim())) return [];
-			const said = comment ? xmlWords(contentOf(text, comment)).trim() : '';
-			return [
-				{
-					...{ start: value.content, end: value.contentEnd, text: words, encode: xmlCodeOfWords },
-					...(said === '' ? {} : { comment: said }),
-				},
-			];
+			const { content: start, contentEnd: end } = value;
+			return [withComment({ start, end, text: words, encode: xmlCodeOfWords })];
 		}),
 	{ faultOf: xmlFault, rules: gateRules.resx },
 );
