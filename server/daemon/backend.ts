@@ -294,6 +294,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			env: settings.env,
 			defaultTtlS: settings.models.defaultTtlS,
 			modelRoots,
+			log,
 			builder: createModelBuilder({
 				command: (folder) => ownProcess(() => builderCommandLine(settings.env, folder)),
 				log,

@@ -18,6 +18,7 @@ import { removeOldUnfinished, type UnfinishedModel } from '../hub/unfinishedMode
 import { defined } from '../protocol/defined.ts';
 import type { HubChoice } from '../services/downloadTarget.ts';
 import type { GpuService } from '../services/gpuService.ts';
+import type { Logger } from '../services/logger.ts';
 import { memorySpeed } from '../services/machineFacts.ts';
 import type { ModelBuilder } from '../services/modelBuilder.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
@@ -38,6 +39,7 @@ export interface ModelBackendOptions {
 	readonly defaultTtlS: number;
 	/** Further folders that downloads may go to. */
 	readonly modelRoots: readonly string[];
+	readonly log: Logger;
 	/** Builds models of weights. */
 	readonly builder: ModelBuilder;
 	/** Called when folders of models are not there any more. */
@@ -115,6 +117,7 @@ export function createModelBackend(
 		memorySpeed,
 		now: Date.now,
 		elapsed: () => performance.now(),
+		log: options.log,
 	};
 	const models = createModelService({
 		host,
@@ -146,6 +149,7 @@ export function createModelBackend(
 			building,
 		),
 		settings,
+		replacesOpenFiles: process.platform !== 'win32',
 		devices: gpus.devices,
 		defaultTtlS: options.defaultTtlS,
 		loaded: async () =>

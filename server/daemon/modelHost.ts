@@ -5,7 +5,6 @@
 
 import { resolve } from 'node:path';
 import type { LoadOptions, ModelDescription } from '../engine/api.ts';
-import type { EngineStats } from '../engine/stats.ts';
 import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
@@ -17,20 +16,22 @@ import {
 import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts';
 import type { Logger } from '../services/logger.ts';
 import { untilAborted } from '../services/untilAborted.ts';
-import { draftFolderOf } from './draftFolder.ts';
+import { draftModelOf } from './draftModel.ts';
 import { loadRunner } from './loadRunner.ts';
-import { findInfo, isAnswering, noRoom, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
+import { findInfo, isAnswering, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
+import { makeRoom } from './modelRoom.ts';
 import { type LoadedModel, type LoadedRunner, type ModelListener, ModelSlot } from './modelSlot.ts';
 import {
 	type ChosenProvider,
 	deviceOf,
-	fallbackNotice,
 	ProviderChoice,
 	type ProviderRefusal,
 } from './providerChoice.ts';
+import { retireReplaced } from './replacedModels.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 import type { RunnerWatch } from './runnerWatch.ts';
+import { type SlotStats, statsOf } from './slotStats.ts';
 import { type OwnedText, TextModels } from './textModels.ts';
 import type { UsageFile } from './usageFile.ts';
 import type { VerdictFile } from './verdictFile.ts';
@@ -90,15 +91,19 @@ export interface RunnerHost extends ModelHost {
 	runners(): readonly LoadedRunner[];
 	/** Models that are on disk and cannot run, with the reason. */
 	problems(): Promise<readonly { readonly model: string; readonly problem: AppError }[]>;
-	stats(): Promise<readonly { readonly model: string; readonly stats: EngineStats }[]>;
+	stats(): Promise<readonly SlotStats[]>;
 	onChange(listener: ModelListener): () => void;
 	close(): Promise<void>;
 }
+
+const stateOf = (own: readonly ModelSlot[]): ModelInfo['state'] =>
+	own.some((slot) => slot.loaded) ? 'loaded' : own.length > 0 ? 'loading' : 'cached';
 
 export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps): RunnerHost {
 	const slots = new Map<string, ModelSlot[]>();
 	const texts = new TextModels(deps.openText);
 	const listeners = new Set<ModelListener>();
+	const leaving = new Set<ModelSlot>();
 	let closed = false;
 
 	const all = () => [...slots.values()].flat();
@@ -108,12 +113,11 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 
 	const withState = (model: IndexedModel): ModelInfo => {
 		const own = slots.get(model.info.id) ?? [];
-		const state = own.some((slot) => slot.loaded)
-			? 'loaded'
-			: own.length > 0
-				? 'loading'
-				: 'cached';
-		return { ...model.info, state, ...(own.some((slot) => slot.pinned) ? { pinned: true } : {}) };
+		return {
+			...model.info,
+			state: stateOf(own),
+			...(own.some((slot) => slot.pinned) ? { pinned: true } : {}),
+		};
 	};
 
 	const find = async (name: string, task?: ModelTask): Promise<IndexedModel> => {
@@ -134,10 +138,12 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	const forget = (slot: ModelSlot) => {
 		slot.dispose();
 		const id = slot.model.info.id;
-		const rest = (slots.get(id) ?? []).filter((other) => other !== slot);
+		const own = slots.get(id) ?? [];
+		const rest = own.filter((other) => other !== slot);
+		if (rest.length === own.length) return;
 		if (rest.length > 0) slots.set(id, rest);
 		else slots.delete(id);
-		notify(id, 'cached');
+		notify(id, stateOf(rest));
 	};
 
 	const providers = new ProviderChoice({
@@ -158,14 +164,16 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		).id;
 
 	const startRunner = async (
-		model: IndexedModel,
+		slot: ModelSlot,
 		{ provider: executionProvider, exact }: ChosenProvider,
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
-		await makeRoom(model, executionProvider);
+		const { model } = slot;
+		await makeRoom(room, model, executionProvider, signal);
 		// A runner is in another folder than the daemon.
 		const folder = resolve(model.folder);
-		const draftFolder = await draftFolderOf(deps.draftOf?.(model.info.id), find, deps.log);
+		const draft = await draftModelOf(deps.draftOf?.(model.info.id), find, deps.log);
+		slot.draft = draft;
 		const loaded = await loadRunner(
 			{
 				...options,
@@ -175,7 +183,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				timeoutMs: options.loadTimeoutMs,
 				verdicts: deps.verdicts,
 				load: {
-					...defined({ draftFolder }),
+					...(draft === undefined ? {} : { draftFolder: resolve(draft.folder) }),
 					...options.load,
 					...deps.loadOptions?.(),
 					...defined({ exact }),
@@ -190,29 +198,26 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		return loaded;
 	};
 
-	/** Unloads idle models, the longest unused first, until the estimate fits. */
-	const makeRoom = async (model: IndexedModel, provider: ExecutionProvider): Promise<void> => {
-		const needed = model.description?.memoryEstimateBytes ?? 0;
-		const idle = all()
-			.filter((slot) => slot.loaded && slot.leases === 0 && !slot.pinned)
-			.sort((left, right) => left.lastUsed - right.lastUsed);
-		for (const slot of idle) {
-			if ((await deps.freeBytes(provider)) >= needed) return;
-			deps.log.info('model unloaded to make room', { model: slot.model.info.id });
-			await end(slot);
-		}
-		const free = await deps.freeBytes(provider);
-		if (free >= needed) return;
-		const loaded = all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : []));
-		throw noRoom(model.info.id, needed, free, loaded);
+	const end = (slot: ModelSlot): Promise<void> =>
+		slot.end(async () => {
+			leaving.add(slot);
+			try {
+				forget(slot);
+				slot.abandon();
+				const loaded = await slot.loading.catch(() => undefined);
+				await Promise.all([loaded?.runner.close(), texts.release(slot.model.folder)]);
+			} finally {
+				leaving.delete(slot);
+			}
+		});
+
+	const room = {
+		...{ slots: all, leaving, end, freeBytes: deps.freeBytes, log: deps.log },
+		waitMs: options.loadTimeoutMs,
 	};
 
-	const end = async (slot: ModelSlot): Promise<void> => {
-		forget(slot);
-		slot.abandon();
-		const loaded = await slot.loading.catch(() => undefined);
-		await Promise.all([loaded?.runner.close(), texts.release(slot.model.folder)]);
-	};
+	const retire = async () =>
+		retireReplaced(all(), await deps.index.list().catch(() => []), leaving, deps.log);
 
 	const newSlot = (
 		model: IndexedModel,
@@ -225,7 +230,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			model,
 			chosen,
 			ttlS,
-			(signal) => Promise.resolve(after).then(() => startRunner(model, chosen, signal)),
+			(signal) => Promise.resolve(after).then(() => startRunner(slot, chosen, signal)),
 			() => void end(slot),
 		);
 		slot.pinned = deps.isPinned?.(id) ?? false;
@@ -248,7 +253,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 
 	/** The slot of the wished provider; without a wish, any. A model runs on each device once. */
 	const slotFor = (model: IndexedModel, acquire: AcquireOptions, chosen: ChosenProvider) => {
-		const own = slots.get(model.info.id) ?? [];
+		const own = (slots.get(model.info.id) ?? []).filter((slot) => !slot.isRetired);
 		const { executionProvider: asked, exact } = acquire;
 		const found = own.find(
 			(slot) =>
@@ -276,9 +281,12 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		signal?: AbortSignal,
 	): Promise<ModelLease> => {
 		if (closed) throw new AppError('daemon_unavailable', 'The model server is ending.');
-		const model = await find(name);
 		const began = performance.now();
+		// Of a model that is written all the time one must do.
+		let loadsLeft = 4;
 		for (;;) {
+			const model = await find(name);
+			await retire();
 			const asked = requested.executionProvider;
 			const published = model.description?.executionProvider;
 			const chosen = providers.choose({ byRequest: asked, byModel: published });
@@ -290,6 +298,11 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				if (fallback) requested.onFallback?.(fallback);
 				if (!ready) requested.onLoading?.(deps.loadTimes?.used(model.info.id));
 				const loaded = ready ?? (await untilAborted(slot.loading, signal));
+				if (!ready) await retire();
+				if (slot.isRetired && --loadsLeft > 0) {
+					giveBack();
+					continue;
+				}
 				return {
 					info: withState(model),
 					engine: loaded.engine,
@@ -303,6 +316,8 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 					forget(slot);
 					slot.abandon();
 				}
+				await retire();
+				if (slot.isRetired && signal?.aborted !== true && --loadsLeft > 0) continue;
 				const didNotStart = error instanceof AppError && error.code === 'not_supported';
 				if (!didNotStart || slot.provider === 'cpu') throw error;
 				// Waiting requests are tried again: on the CPU's slot, or refused with its reason.
@@ -312,21 +327,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		}
 	};
 
-	const statsOfAll = async () => {
-		const rows = all().map(async (slot) => {
-			const { fallback, loaded, model } = slot;
-			const stats = await loaded?.engine.stats().catch(() => undefined);
-			if (!loaded || !stats) return [];
-			const notices = [
-				...(stats.notices ?? []),
-				...loaded.notices,
-				...(fallback ? [fallbackNotice(fallback)] : []),
-			];
-			return [{ model: model.info.id, stats: { ...stats, notices } }];
-		});
-		return (await Promise.all(rows)).flat();
-	};
-	let asked: ReturnType<typeof statsOfAll> | undefined;
+	let asked: Promise<SlotStats[]> | undefined;
 
 	return {
 		list: async (task) =>
@@ -354,7 +355,11 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			(await deps.index.list()).flatMap(({ info, problem }) =>
 				problem ? [{ model: info.id, problem }] : [],
 			),
-		changed: (folder) => deps.index.invalidate(folder),
+		changed: (folder) => {
+			deps.index.invalidate(folder);
+			// An older one that nobody asks for goes as well.
+			void retire();
+		},
 		// On two devices it is loaded twice, and is one model.
 		loaded: () => [...new Set(all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : [])))],
 		load: async (name, requested, signal) => {
@@ -381,7 +386,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		},
 		stats: () => {
 			// Requests that come meanwhile share the answer.
-			asked ??= statsOfAll().finally(() => {
+			asked ??= statsOf(all()).finally(() => {
 				asked = undefined;
 			});
 			return asked;

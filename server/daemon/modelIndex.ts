@@ -14,6 +14,7 @@ import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError, comparableName, type ModelInfo } from '../protocol/index.ts';
 import { idName } from '../protocol/modelNames.ts';
 import { FolderWatch, type FolderWatchOptions } from './folderWatch.ts';
+import { contentOf } from './modelContent.ts';
 import { ModelWalk, modelMarks, sameEntrances, type WalkRoot } from './modelWalk.ts';
 
 export interface ModelRoot extends WalkRoot {
@@ -25,6 +26,8 @@ export interface IndexedModel {
 	readonly folder: string;
 	/** Changes when a file of the model does. */
 	readonly stamp: string;
+	/** Changes when one does that a load reads. */
+	readonly content: string;
 	readonly description: ModelDescription | undefined;
 	/** Why it cannot run, when it cannot. */
 	readonly problem: AppError | undefined;
@@ -215,7 +218,8 @@ export class ModelIndex {
 			});
 		}
 		const info = await infoOf(folder, root, description);
-		const model: IndexedModel = { info, folder, stamp, description, problem };
+		const content = await contentOf(folder, info);
+		const model: IndexedModel = { info, folder, stamp, content, description, problem };
 		// A fault of the moment, such as too many open files, is not remembered.
 		if (!passing && !this.#touched.has(folder)) this.#known.set(folder, { stamp, model });
 		return model;

@@ -35,6 +35,8 @@ export interface LoadedRunner {
 
 export class ModelSlot {
 	readonly model: IndexedModel;
+	/** The small one that drafts for it. */
+	draft: IndexedModel | undefined;
 	/** Provider it runs on. */
 	readonly provider: ExecutionProvider;
 	/** Activations of 4-bit weights are in single precision. */
@@ -48,6 +50,10 @@ export class ModelSlot {
 	ttlS: number;
 	pinned = false;
 	lastUsed: number;
+	/** Its files were replaced: it takes no more requests, and ends with its last one. */
+	#isRetired = false;
+	#isEnding = false;
+	readonly #ended = Promise.withResolvers<void>();
 	#leases = 0;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #onIdle: () => void;
@@ -73,6 +79,17 @@ export class ModelSlot {
 			return loaded;
 		});
 		this.loading.catch(() => {});
+	}
+
+	get isRetired(): boolean {
+		return this.#isRetired;
+	}
+
+	/** Has it end when its last request does, whatever its time is. */
+	retire(): void {
+		if (this.#isRetired) return;
+		this.#isRetired = true;
+		this.#arm();
 	}
 
 	get leases(): number {
@@ -101,6 +118,21 @@ export class ModelSlot {
 		};
 	}
 
+	/** Settles when {@link end} has. */
+	get ended(): Promise<void> {
+		return this.#ended.promise;
+	}
+
+	/** Does what ends it, once. */
+	end(work: () => Promise<unknown>): Promise<void> {
+		if (!this.#isEnding) {
+			this.#isEnding = true;
+			void work().then(() => this.#ended.resolve(), this.#ended.reject);
+			this.#ended.promise.catch(() => {});
+		}
+		return this.#ended.promise;
+	}
+
 	/** Gives up a load that nobody waits for any more. */
 	abandon(): void {
 		this.#stop.abort(new AppError('cancelled', 'The load was given up.'));
@@ -113,7 +145,9 @@ export class ModelSlot {
 	/** The time runs from the end of the last request, never during one. */
 	#arm(): void {
 		clearTimeout(this.#timer);
-		if (this.#leases > 0 || this.ttlS === 0 || this.pinned || !this.loaded) return;
+		if (this.#isRetired && this.#leases === 0) this.#onIdle();
+		if (this.#isRetired || this.#leases > 0 || this.ttlS === 0 || this.pinned || !this.loaded)
+			return;
 		this.#timer = setTimeout(this.#onIdle, Math.min(this.ttlS * 1000, 2 ** 31 - 1));
 		this.#timer.unref();
 	}

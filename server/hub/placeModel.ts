@@ -87,7 +87,8 @@ export async function restoreModels(modelsFolder: string): Promise<void> {
 }
 
 /**
- * Puts the finished folder in the place of an older one; the older goes only when the new is there.
+ * Puts the finished folder in the place of an older one; the older goes only when the new is there. What of it a
+ * disk cannot remove while somebody reads it, as one of the network, goes with {@link restoreModel}.
  * @param release called first: whoever has files of the older one open closes them, as Windows renames none that is open
  */
 export async function replaceModel(
@@ -111,5 +112,5 @@ export async function replaceModel(
 		if (had) await movePath(old, target);
 		throw error;
 	}
-	if (had) await removePath(old, { recursive: true, force: true });
+	if (had) await removePath(old, { recursive: true, force: true }).catch(() => {});
 }

@@ -58,6 +58,8 @@ export interface ModelServiceDeps {
 	}>;
 	/** Seconds an unused model stays loaded when a load says nothing else. */
 	readonly defaultTtlS: number;
+	/** Whether files can be replaced while a runner has them open; Windows replaces none. */
+	readonly replacesOpenFiles: boolean;
 	/** What is known of every model in memory, by id. */
 	readonly loaded: () => Promise<ReadonlyMap<string, LoadedFacts>>;
 	/** Base address that downloads come from. */
@@ -237,14 +239,12 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				yield* deps.fetcher.fetch(found, requested, signal);
 				return;
 			}
-			// Its runner and its texts must not go by different files, and Windows replaces none that a runner has open. It
-			// answers until then, and could be loaded again while a long build goes on.
-			let isReplaced = false;
+			// It answers until the new one is there, and could be loaded again while a long build goes on.
 			const release = async (stop: AbortSignal) => {
-				if (here === undefined || findModel(await deps.host.list(), here.id) === undefined) return;
+				if (deps.replacesOpenFiles || here === undefined) return;
+				if (findModel(await deps.host.list(), here.id) === undefined) return;
 				await whenIdle(here.id, () => deps.host.unload(here.id, false), stop);
 				await whenIdle(here.id, () => endDraftedBy(here.id), stop);
-				isReplaced = true;
 			};
 			const folder = yield* deps.downloads.run(
 				order,
@@ -252,9 +252,6 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				signal,
 			);
 			deps.host.changed(folder);
-			// A request that came between the two has loaded the older one.
-			if (isReplaced)
-				await whenIdle(found.id, () => deps.host.unload(found.id, false), signal).catch(() => {});
 			const done = findModel(await deps.host.list(), found.id);
 			if (done !== undefined) {
 				yield { type: 'done', model: done };
