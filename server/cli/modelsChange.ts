@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { findDaemon, findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { WaitNotices } from '../hub/waitNotices.ts';
 import * as routes from '../protocol/routeAddresses.ts';
 import type { Input } from '../protocol/routeClient.ts';
 import type { AnswerOf, RequestOf, Route } from '../protocol/routes/route.ts';
@@ -153,12 +154,19 @@ export const importModelCommand: Run = async (args, io) => {
 	const name = options.text('name');
 	const flags = ['quality', 'keep', 'no-quality', 'no-keep', 'plan'] as const;
 	const asked = flags.filter((flag) => options.has(flag));
-	if (!(await holdsWeights(path).catch(() => false))) {
+	const notify = (words: string) => io.stderr.write(`${words}\n`);
+	const areWeights = await holdsWeights(path, io.signal, notify).catch((error: unknown) => {
+		if (io.signal.aborted) throw error;
+		// The model server says what speaks against it.
+		return false;
+	});
+	if (!areWeights) {
 		if (asked.length > 0)
 			throw new UsageError(
 				`--${asked[0]} is for weights of which a model is built; ${path} holds none.`,
 			);
-		return copyModel(args, io);
+		const words = `${path} is being copied to the models; what it holds is looked at then.`;
+		return new WaitNotices(notify).during(words, copyModel(args, io));
 	}
 	const body = {
 		path,

@@ -1,6 +1,7 @@
 /** Unpacks model archives for closed networks. Only plain files with checked names come out. */
 
 import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,29 +20,50 @@ export function isArchive(path: string): boolean {
 	return /\.(tar|tar\.gz|tgz|zip)$/i.test(path);
 }
 
-/** Unpacks into a new folder; links, devices and names that leave the folder are refused. */
-export async function unpack(path: string, folder: string, signal: AbortSignal): Promise<void> {
+/** Told how much of an archive was read, of how much. */
+export type ArchiveListener = (readBytes: number, sizeBytes: number) => void;
+
+/**
+ * Unpacks into a new folder; links, devices and names that leave the folder are refused.
+ * @throws AppError `invalid_request`, `cancelled`, or the system's own errors
+ */
+export async function unpack(
+	path: string,
+	folder: string,
+	signal: AbortSignal,
+	onRead: ArchiveListener = () => {},
+): Promise<void> {
 	makeFolder(folder);
-	if (/\.zip$/i.test(path)) await unpackZip(path, folder, signal);
-	else await unpackTar(path, folder, signal);
+	if (isZip(path)) await unpackZip(path, folder, onRead, signal);
+	else await unpackTar(path, folder, onRead, signal);
 }
 
-/** Name of the first plain file of an archive that matches, asked in their order; nothing is unpacked. */
+/**
+ * Name of the first plain file of an archive that matches, asked in their order; nothing is unpacked.
+ * @throws AppError `invalid_request`, `cancelled`, or the system's own errors
+ */
 export async function findInArchive(
 	path: string,
 	wanted: Pick<RegExp, 'test'>,
-	signal?: AbortSignal,
+	signal: AbortSignal,
+	onRead: ArchiveListener = () => {},
 ): Promise<string | undefined> {
-	return /\.zip$/i.test(path) ? findInZip(path, wanted) : findInTar(path, wanted, signal);
+	return isZip(path) ? findInZip(path, wanted, signal) : findInTar(path, wanted, onRead, signal);
 }
+
+const isZip = (path: string): boolean => /\.zip$/i.test(path);
 
 class Budget {
 	/** Names as disks have them that do not tell capitals and accents apart. */
 	readonly #seen = new Set<string>();
 	#entries = 0;
 	#bytes = 0;
-	entry(name: string): void {
+	/** Of a folder, or of a file. */
+	any(): void {
 		if (++this.#entries > maxEntries) throw bad(`it has more than ${maxEntries} entries`);
+	}
+	entry(name: string): void {
+		this.any();
 		const fault = pathFault(name);
 		if (fault !== undefined) throw bad(`${JSON.stringify(name)} ${fault}`);
 		const folded = name.normalize('NFC').toLowerCase();
@@ -56,10 +78,16 @@ class Budget {
 		this.#bytes += bytes;
 		if (this.#bytes > maxBytes) throw bad('it unpacks to more than 200 GiB');
 	}
-	async *count(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+	/** @param onBytes told how many of this entry have come */
+	async *count(
+		source: AsyncIterable<Buffer>,
+		onBytes: (written: number) => void,
+	): AsyncIterable<Buffer> {
+		let written = 0;
 		for await (const chunk of source) {
-			this.#bytes += chunk.length;
-			if (this.#bytes > maxBytes) throw bad('it unpacks to more than 200 GiB');
+			written += chunk.length;
+			this.skip(chunk.length);
+			onBytes(written);
 			yield chunk;
 		}
 	}
@@ -67,18 +95,36 @@ class Budget {
 
 const clean = (name: string) => name.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
 
-async function write(source: Readable, target: string, budget: Budget, signal: AbortSignal) {
+async function write(
+	source: Readable,
+	target: string,
+	budget: Budget,
+	signal: AbortSignal,
+	onBytes: (written: number) => void = () => {},
+): Promise<void> {
 	makeFolder(dirname(target));
-	await pipeline(source, (chunks) => budget.count(chunks), createWriteStream(target), { signal });
+	const counted = (chunks: AsyncIterable<Buffer>) => budget.count(chunks, onBytes);
+	await pipeline(source, counted, createWriteStream(target), { signal });
 }
 
 /** Entries of an archive; the loop over them reports what goes wrong. */
-function readTar(path: string, signal: AbortSignal | undefined) {
+async function readTar(path: string, onRead: ArchiveListener, signal: AbortSignal) {
+	const { size } = await stat(path);
+	// A reader that begins with nothing to come would wait for ever.
+	if (signal.aborted) throw new AppError('cancelled');
+	async function* counted(file: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+		let read = 0;
+		for await (const chunk of file) {
+			read += chunk.length;
+			onRead(read, size);
+			yield chunk;
+		}
+	}
 	const tar = extract();
-	const options = signal === undefined ? {} : { signal };
+	const file = createReadStream(path);
 	const feed = /\.(tgz|gz)$/i.test(path)
-		? pipeline(createReadStream(path), createGunzip(), tar, options)
-		: pipeline(createReadStream(path), tar, options);
+		? pipeline(file, counted, createGunzip(), tar, { signal })
+		: pipeline(file, counted, tar, { signal });
 	// Without a handler the pipe's copy of what went wrong would be unhandled.
 	feed.catch(() => undefined);
 	return { tar, feed };
@@ -87,15 +133,17 @@ function readTar(path: string, signal: AbortSignal | undefined) {
 async function findInTar(
 	path: string,
 	wanted: Pick<RegExp, 'test'>,
-	signal: AbortSignal | undefined,
+	onRead: ArchiveListener,
+	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const budget = new Budget();
-	const { tar } = readTar(path, signal);
+	const { tar } = await readTar(path, onRead, signal);
 	try {
 		for await (const entry of tar) {
 			const name = clean(entry.header.name);
 			if (entry.header.type === 'file' && wanted.test(name)) return name;
-			if (name !== '') budget.entry(name);
+			if (name === '') budget.any();
+			else budget.entry(name);
 			budget.skip(entry.header.size ?? 0);
 			entry.resume();
 		}
@@ -105,13 +153,20 @@ async function findInTar(
 	}
 }
 
-async function unpackTar(path: string, folder: string, signal: AbortSignal): Promise<void> {
+async function unpackTar(
+	path: string,
+	folder: string,
+	onRead: ArchiveListener,
+	signal: AbortSignal,
+): Promise<void> {
 	const budget = new Budget();
-	const { tar, feed } = readTar(path, signal);
+	const { tar, feed } = await readTar(path, onRead, signal);
 	try {
 		for await (const entry of tar) {
 			const name = clean(entry.header.name);
 			if (name === '' || entry.header.type === 'directory') {
+				budget.any();
+				budget.skip(entry.header.size ?? 0);
 				entry.resume();
 				continue;
 			}
@@ -127,10 +182,11 @@ async function unpackTar(path: string, folder: string, signal: AbortSignal): Pro
 }
 
 /** What an archive that is cut off or damaged stops with, as an error of the sender. */
-function damaged(error: unknown, signal: AbortSignal | undefined): unknown {
-	const isOurs = error instanceof AppError || signal?.aborted === true;
+function damaged(error: unknown, signal: AbortSignal): unknown {
+	if (signal.aborted) return new AppError('cancelled');
 	const { syscall, message } = error as NodeJS.ErrnoException;
-	return isOurs || syscall !== undefined ? error : bad(`it is cut off or damaged (${message})`);
+	const isOurs = error instanceof AppError || syscall !== undefined;
+	return isOurs ? error : bad(`it is cut off or damaged (${message})`);
 }
 
 function openZip(path: string): Promise<ZipFile> {
@@ -141,7 +197,11 @@ function openZip(path: string): Promise<ZipFile> {
 	});
 }
 
-async function findInZip(path: string, wanted: Pick<RegExp, 'test'>): Promise<string | undefined> {
+async function findInZip(
+	path: string,
+	wanted: Pick<RegExp, 'test'>,
+	signal: AbortSignal,
+): Promise<string | undefined> {
 	const budget = new Budget();
 	const zip = await openZip(path);
 	return new Promise((resolve, reject) => {
@@ -150,7 +210,9 @@ async function findInZip(path: string, wanted: Pick<RegExp, 'test'>): Promise<st
 		zip.on('entry', (entry) => {
 			const name = clean(entry.fileName);
 			try {
-				budget.entry(name);
+				if (signal.aborted) throw new AppError('cancelled');
+				if (name === '') budget.any();
+				else budget.entry(name);
 			} catch (error) {
 				zip.close();
 				reject(error);
@@ -164,7 +226,14 @@ async function findInZip(path: string, wanted: Pick<RegExp, 'test'>): Promise<st
 	});
 }
 
-async function unpackZip(path: string, folder: string, signal: AbortSignal): Promise<void> {
+async function unpackZip(
+	path: string,
+	folder: string,
+	onRead: ArchiveListener,
+	signal: AbortSignal,
+): Promise<void> {
+	const { size } = await stat(path);
+	let read = 0;
 	const budget = new Budget();
 	const zip = await openZip(path);
 	await new Promise<void>((resolve, reject) => {
@@ -172,20 +241,28 @@ async function unpackZip(path: string, folder: string, signal: AbortSignal): Pro
 		zip.on('end', resolve);
 		zip.on('entry', (entry) => {
 			const name = clean(entry.fileName);
-			if (entry.fileName.endsWith('/')) return zip.readEntry();
 			const type = (entry.externalFileAttributes >>> 28) & 0xf;
 			const work = async () => {
+				if (signal.aborted) throw new AppError('cancelled');
+				if (entry.fileName.endsWith('/')) {
+					budget.any();
+					return zip.readEntry();
+				}
 				if (type !== 0 && type !== 8) throw bad(`${JSON.stringify(name)} is not a plain file`);
 				budget.entry(name);
 				const stream = await new Promise<Readable>((give, fail) => {
 					zip.openReadStream(entry, (error, opened) => (error ? fail(error) : give(opened)));
 				});
-				await write(stream, inside(folder, name), budget, signal);
+				const { compressedSize, uncompressedSize } = entry;
+				const share = uncompressedSize > 0 ? compressedSize / uncompressedSize : 0;
+				const onBytes = (written: number) => onRead(Math.round(read + share * written), size);
+				await write(stream, inside(folder, name), budget, signal, onBytes);
+				read += compressedSize;
 				zip.readEntry();
 			};
 			work().catch((error: unknown) => {
 				zip.close();
-				reject(error);
+				reject(signal.aborted ? new AppError('cancelled') : error);
 			});
 		});
 		zip.readEntry();

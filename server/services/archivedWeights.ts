@@ -4,33 +4,51 @@ import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInArchive, isArchive, unpack } from '../hub/archive.ts';
-import { AppError } from '../protocol/index.ts';
+import type { NotifyWaiting } from '../hub/waitNotices.ts';
+import { AppError, systemError } from '../protocol/index.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { movePath, removePath } from '../store/movePath.ts';
+import { archiveNotices } from './archiveNotices.ts';
 
 /** Folders inside each other above the weights. */
 const maxDepth = 8;
 const prefix = 'unpacked-';
 
-/** Whether a path holds weights to build of rather than a model that can run. */
-export async function holdsWeights(path: string): Promise<boolean> {
+/**
+ * Whether a path holds weights to build of rather than a model that can run. An archive may have to be read to its end.
+ * @throws AppError `invalid_request`, `cancelled`, or the system's own errors
+ */
+export async function holdsWeights(
+	path: string,
+	signal: AbortSignal,
+	notify?: NotifyWaiting,
+): Promise<boolean> {
 	if (!(await stat(path)).isDirectory())
-		return /\.gguf$/i.test(path) || (await archiveHoldsWeights(path));
+		return /\.gguf$/i.test(path) || (await archiveHoldsWeights(path, signal, notify));
 	const names = await readdir(path);
 	const inner = await readdir(join(path, 'onnx')).catch(() => []);
 	return ![...names, ...inner].some((name) => name.endsWith('.onnx')) && areWeights(names);
 }
 
-async function archiveHoldsWeights(path: string): Promise<boolean> {
+async function archiveHoldsWeights(
+	path: string,
+	signal: AbortSignal,
+	notify: NotifyWaiting | undefined,
+): Promise<boolean> {
 	if (!isArchive(path)) return false;
 	const names: string[] = [];
 	// A graph may come behind the weights that it was made of.
-	const graph = await findInArchive(path, {
-		test: (name) => {
-			names.push(name);
-			return /\.onnx$/i.test(name);
+	const graph = await findInArchive(
+		path,
+		{
+			test: (name) => {
+				names.push(name);
+				return /\.onnx$/i.test(name);
+			},
 		},
-	});
+		signal,
+		archiveNotices(path, 'is looked through for what it holds', notify),
+	);
 	return graph === undefined && areWeights(names);
 }
 
@@ -52,6 +70,7 @@ export async function unpackedWeights(
 	found: Pick<Stats, 'size' | 'mtimeMs'>,
 	work: string,
 	signal: AbortSignal,
+	notify?: NotifyWaiting,
 ): Promise<string> {
 	const name = `${prefix}${found.size}-${Math.round(found.mtimeMs)}`;
 	const folder = join(work, name);
@@ -62,7 +81,14 @@ export async function unpackedWeights(
 	if (isThere === undefined) {
 		const draft = `${folder}.new`;
 		await removePath(draft, { recursive: true, force: true });
-		await unpack(path, draft, signal);
+		try {
+			await unpack(path, draft, signal, archiveNotices(path, 'is unpacked', notify));
+		} catch (error) {
+			// It begins anew the next time, and takes no room until then.
+			await removePath(draft, { recursive: true, force: true }).catch(() => {});
+			const known = systemError(error, { path: draft, verb: 'written' });
+			throw known?.code === 'disk_full' ? known : error;
+		}
 		await movePath(draft, folder);
 	}
 	return weightsIn(folder, 0);

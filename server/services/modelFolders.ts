@@ -174,7 +174,7 @@ async function importModel(
 ): Promise<string> {
 	const info = await found(path);
 	const target = join(modelsFolder, await freeName(modelsFolder, path, name));
-	if (await holdsWeights(path))
+	if (await holdsWeights(path, signal))
 		throw new AppError(
 			'unsupported_model',
 			`${path} holds weights and no ONNX graphs: a model is built of them with 'nearglot models import'.`,
@@ -188,7 +188,7 @@ async function importModel(
 			await copyPath(path, join(work, 'model'), {
 				recursive: true,
 				dereference: true,
-				filter: (source) => checkCopied(path, source),
+				filter: (source) => checkCopied(path, source, signal),
 			});
 		else if (isArchive(path)) await unpack(path, join(work, 'model'), signal);
 		else
@@ -199,13 +199,17 @@ async function importModel(
 			);
 		await movePath(await modelRoot(join(work, 'model')), target);
 		return target;
+	} catch (error) {
+		const known = systemError(error, { path: target, verb: 'written' });
+		throw known?.code === 'disk_full' ? known : error;
 	} finally {
 		await removePath(work, { recursive: true, force: true });
 	}
 }
 
 /** A link that leaves the folder would bring in a file that is none of the model's. */
-async function checkCopied(folder: string, source: string): Promise<true> {
+async function checkCopied(folder: string, source: string, signal: AbortSignal): Promise<true> {
+	if (signal.aborted) throw new AppError('cancelled');
 	if ((await stat(source)).isDirectory()) return true;
 	const why = await fileFault(folder, source);
 	if (why === undefined) return true;

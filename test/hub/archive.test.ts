@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { createGzip, gunzipSync } from 'node:zlib';
@@ -126,17 +126,62 @@ test('an archive says what it holds without being unpacked', async () => {
 		{ name: 'm/b.safetensors', text: 'x'.repeat(100_000) },
 		{ name: 'm/c.onnx', text: 'y' },
 	]);
-	assert.equal(await findInArchive(path, /\.(gguf|safetensors|onnx)$/), 'm/b.safetensors');
-	assert.equal(await findInArchive(path, /\.bin$/), undefined);
+	assert.equal(await findInArchive(path, /\.(gguf|safetensors|onnx)$/, never), 'm/b.safetensors');
+	assert.equal(await findInArchive(path, /\.bin$/, never), undefined);
 	const zip = new ZipFile();
 	zip.addBuffer(Buffer.from('{}'), 'm/config.json');
 	zip.addBuffer(Buffer.from('x'), 'm/b.gguf');
 	zip.end();
 	const second = join(folder, 'weights.zip');
 	await pipeline(zip.outputStream, createWriteStream(second));
-	assert.equal(await findInArchive(second, /\.gguf$/), 'm/b.gguf');
-	assert.equal(await findInArchive(second, /\.onnx$/), undefined);
+	assert.equal(await findInArchive(second, /\.gguf$/, never), 'm/b.gguf');
+	assert.equal(await findInArchive(second, /\.onnx$/, never), undefined);
 	const broken = join(folder, 'broken.zip');
 	await writeFile(broken, 'PK nothing');
-	await assert.rejects(findInArchive(broken, /./), { code: 'invalid_request' });
+	await assert.rejects(findInArchive(broken, /./, never), { code: 'invalid_request' });
+});
+
+test('how much of an archive was read is told, and a cancelled reading ends at once', async () => {
+	const text = 'weights '.repeat(100_000);
+	const first = await tar('told.tar.gz', [
+		{ name: 'm/model.safetensors', text },
+		{ name: 'm/config.json', text: '{}' },
+	]);
+	const plain = join(folder, 'told.tar');
+	await writeFile(plain, gunzipSync(await readFile(first)));
+	const zip = new ZipFile();
+	zip.addBuffer(Buffer.from(text), 'm/model.safetensors');
+	zip.addBuffer(Buffer.from('{}'), 'm/config.json', { compress: false });
+	zip.end();
+	const second = join(folder, 'told.zip');
+	await pipeline(zip.outputStream, createWriteStream(second));
+	for (const path of [first, plain, second]) {
+		const { length } = await readFile(path);
+		const told: number[] = [];
+		await unpack(path, join(folder, `of-${basename(path)}`), never, (read, size) => {
+			assert.equal(size, length);
+			told.push(read);
+		});
+		assert.ok(told.every((read, at) => read >= (told[at - 1] ?? 0) && read <= length));
+		assert.ok((told.at(-1) ?? 0) > length / 2, path);
+		const stop = new AbortController();
+		const stopped = unpack(path, join(folder, `stopped-${basename(path)}`), stop.signal, () =>
+			stop.abort(),
+		);
+		await assert.rejects(stopped, { code: 'cancelled' });
+		const none = { test: () => stop.signal.aborted === false };
+		await assert.rejects(findInArchive(path, none, stop.signal), { code: 'cancelled' });
+	}
+	const searched = new AbortController();
+	const found = findInArchive(plain, /none/, searched.signal, () => searched.abort());
+	await assert.rejects(found, { code: 'cancelled' });
+});
+
+test('folders of an archive count, so that one of folders alone ends', async () => {
+	const entries = Array.from({ length: 10_001 }, (_, at) => ({
+		name: `f${at}/`,
+		type: 'directory' as const,
+	}));
+	const path = await tar('folders.tar.gz', entries);
+	await assert.rejects(unpack(path, join(folder, 'folders'), never), /more than 10000 entries/);
 });
