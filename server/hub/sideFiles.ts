@@ -16,6 +16,13 @@ const licences = /^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
 /** Whether a path in a repository is what its publisher wants to go with the model. */
 export const isLicenceFile = (path: string): boolean => licences.test(path);
 
+/** The same of a GGUF file, which has all else in itself. */
+export const isGgufSide = (path: string): boolean =>
+	isLicenceFile(path) || isGenerationConfig(path);
+
+/** How the publisher would have answers drawn and ended. */
+export const isGenerationConfig = (path: string): boolean => path === 'generation_config.json';
+
 /** Whether a path in a model's folder, with `/` between folders and file, is such a file. */
 export const isSideFile = (path: string): boolean => names.test(path) || tokenizerModel.test(path);
 

@@ -19,6 +19,7 @@ import { ggufEncoder, isGgufEncoder } from './architectures/ggufEncoder.ts';
 import { type BuildOrigin, type BuildPlan, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
 import { checkTexts } from './checkTexts.ts';
+import { besideWeights, withGenerationBeside } from './generationConfig.ts';
 import { readCalibration } from './measure/calibration.ts';
 import { closeAll } from './sources/bytes.ts';
 import { openGguf } from './sources/gguf.ts';
@@ -245,11 +246,18 @@ async function settingsOf(
 	if (source.metadata.has('general.architecture')) {
 		// What cannot be built at all is said before what is missing of it.
 		const config = await ggufConfig(source);
-		const { tokenizerJson, tokenizerConfig, generationConfig } = tokenizerFromGguf(source.metadata);
+		const { tokenizerJson, tokenizerConfig, generationConfig, tokenCount } = tokenizerFromGguf(
+			source.metadata,
+		);
+		const beside = besideWeights(from, sides);
+		const generation =
+			beside === undefined || isGgufEncoder(source)
+				? generationConfig
+				: await withGenerationBeside(generationConfig, beside, tokenCount);
 		const files: Files = new Map([
 			['tokenizer.json', JSON.stringify(tokenizerJson)],
 			['tokenizer_config.json', `${JSON.stringify(tokenizerConfig, undefined, '\t')}\n`],
-			['generation_config.json', `${JSON.stringify(generationConfig, undefined, '\t')}\n`],
+			['generation_config.json', `${JSON.stringify(generation, undefined, '\t')}\n`],
 		]);
 		if (sides !== undefined) await readLicences(sides, files);
 		if (!isGgufEncoder(source)) return { config, files };

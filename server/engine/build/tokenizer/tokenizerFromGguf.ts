@@ -27,6 +27,8 @@ export interface GgufTokenizer {
 	readonly tokenizerConfig: Json;
 	/** Content of generation_config.json: the tokens that begin, end and fill up. */
 	readonly generationConfig: Json;
+	/** Tokens in the vocabulary. */
+	readonly tokenCount: number;
 	/** Name → Jinja source; the plain one is called `default`. */
 	readonly chatTemplates: ReadonlyMap<string, string>;
 }
@@ -90,6 +92,7 @@ export function tokenizerFromGguf(metadata: GgufMetadata): GgufTokenizer {
 		},
 		tokenizerConfig: configOf(vocabulary, sections, special, chatTemplates),
 		generationConfig: { ...generationOf(vocabulary, special), ...samplingOf(metadata) },
+		tokenCount: vocabulary.tokens.length,
 		chatTemplates,
 	};
 }
