@@ -6,7 +6,7 @@ import { readJsonFile } from '../modelFiles/json.ts';
 import { readChatTemplate } from '../modelFiles/templateFile.ts';
 import { ChatTemplate } from '../template/chatTemplate.ts';
 import { isMarker } from '../template/markers.ts';
-import { loadTokenizer } from '../tokenizer/loadTokenizer.ts';
+import { loadTokenizer, readOrRefuse } from '../tokenizer/loadTokenizer.ts';
 import { readMarian } from '../tokenizer/marian.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 
@@ -31,7 +31,7 @@ export interface Tokenizers {
 /** Loads the tokenizers alone; errors as {@link loadTextModel}. */
 export async function loadTokenizers(folder: string): Promise<Tokenizers> {
 	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
-	const marian = await readMarian(folder, config);
+	const marian = await readOrRefuse(() => readMarian(folder, config));
 	return {
 		source: marian?.source ?? (await loadTokenizer(folder)),
 		target: marian?.target,

@@ -1,5 +1,6 @@
 /** The precompiled character map of SentencePiece: a double-array trie (Darts) and normalised strings. */
 
+import { AppError } from '../../protocol/index.ts';
 import type { AlignedText, Edit } from './alignedText.ts';
 
 const decoder = new TextDecoder();
@@ -14,10 +15,18 @@ export class CharsMap {
 	readonly #cache = new Map<string, string | undefined>();
 	readonly #segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-	/** @param blob `uint32 trie bytes, trie, zero-terminated strings`, little endian */
+	/**
+	 * @param blob `uint32 trie bytes, trie, zero-terminated strings`, little endian
+	 * @throws AppError `unsupported_model` when it says to be longer than it is
+	 */
 	constructor(blob: Uint8Array) {
 		const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
-		const trieBytes = view.getUint32(0, true);
+		const trieBytes = blob.length < 4 ? 0 : view.getUint32(0, true);
+		if (trieBytes > blob.length - 4)
+			throw new AppError(
+				'unsupported_model',
+				'The character map of the tokenizer is cut off; download the model again.',
+			);
 		this.#units = new Uint32Array(trieBytes >> 2);
 		for (let i = 0; i < this.#units.length; i++) this.#units[i] = view.getUint32(4 + i * 4, true);
 		this.#strings = blob.subarray(4 + trieBytes);

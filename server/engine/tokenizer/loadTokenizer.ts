@@ -23,6 +23,28 @@ const tiktokenFiles = [
  * @throws AppError `unsupported_model` when there is none or it cannot be read
  */
 export async function loadTokenizer(folder: string): Promise<Tokenizer> {
+	return readOrRefuse(() => readAny(folder));
+}
+
+/**
+ * What reads a tokenizer takes its parts for what they should be; where they are something else, that is said of the
+ * file and not of this program.
+ * @throws AppError `unsupported_model`, or what the work itself throws of that kind
+ */
+export async function readOrRefuse<Result>(work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work();
+	} catch (error) {
+		if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+		throw new AppError(
+			'unsupported_model',
+			`The tokenizer of the model is broken (${error.message.slice(0, 200)}); download the model again.`,
+			{ cause: error },
+		);
+	}
+}
+
+async function readAny(folder: string): Promise<Tokenizer> {
 	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
 	const json = await readJsonFile(folder, 'tokenizer.json');
 	if (json !== undefined) return readTokenizer(json, config);

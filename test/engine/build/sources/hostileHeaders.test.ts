@@ -17,6 +17,7 @@ import {
 } from '../../../../server/engine/build/sources/tensorSource.ts';
 import { readLexicalShortlist } from '../../../../server/engine/seq2seq/lexicalShortlist.ts';
 import { AppError } from '../../../../server/protocol/index.ts';
+import { DamagedBytes } from '../../../fixtures/damage.ts';
 import {
 	bytesOf,
 	float32Tensor,
@@ -28,15 +29,6 @@ import {
 } from '../../../fixtures/weightFiles.ts';
 
 const perFormat = 1500;
-
-let state = 0;
-/** xorshift32: 0 to `below`, without it. */
-function random(below: number): number {
-	state ^= state << 13;
-	state ^= state >>> 17;
-	state ^= state << 5;
-	return (state >>> 0) % below;
-}
 
 const numbers = bytesOf(Float32Array.from({ length: 64 }, (_, k) => k / 8));
 const scales = bytesOf(Uint16Array.from({ length: 32 }, () => 0x3c00));
@@ -153,49 +145,6 @@ const formats: Record<string, { file: Uint8Array; open: (file: ByteSource) => Pr
 		},
 	};
 
-/** What numbers that are too large, or nearly so, look like. */
-const extremes = [
-	0n,
-	1n,
-	255n,
-	2n ** 15n,
-	2n ** 31n - 1n,
-	2n ** 31n,
-	2n ** 32n - 1n,
-	2n ** 40n,
-	2n ** 53n,
-	2n ** 62n,
-	2n ** 63n,
-	2n ** 64n - 1n,
-];
-
-function damaged(file: Uint8Array): Uint8Array {
-	const bytes = file.slice();
-	const view = new DataView(bytes.buffer);
-	for (let times = 1 + random(3); times > 0; times--) {
-		const at = random(bytes.length);
-		const extreme = extremes[random(extremes.length)] as bigint;
-		switch (random(5)) {
-			case 0:
-				bytes[at] = random(256);
-				break;
-			case 1:
-				bytes[at] = (bytes[at] as number) ^ (1 << random(8));
-				break;
-			case 2:
-				if (at + 8 <= bytes.length) view.setBigUint64(at, extreme, true);
-				break;
-			case 3:
-				if (at + 4 <= bytes.length) view.setUint32(at, Number(extreme & 0xffffffffn), true);
-				break;
-			default:
-				// A piece of the file once more.
-				bytes.copyWithin(at, random(bytes.length), random(bytes.length));
-		}
-	}
-	return random(8) === 0 ? bytes.slice(0, random(bytes.length)) : bytes;
-}
-
 /** Refuses to be read beyond its end, and counts. */
 function watched(bytes: Uint8Array): ByteSource & { readonly taken: number } {
 	let taken = 0;
@@ -242,11 +191,11 @@ async function readAll(bytes: Uint8Array, open: (file: ByteSource) => Promise<un
 for (const [format, { file, open }] of Object.entries(formats))
 	test(`${perFormat} damaged files of ${format} are opened or refused`, async () => {
 		assert.ok(await readAll(file, open), 'the file itself');
-		state = 0x2545f491;
+		const damage = new DamagedBytes(0);
 		let opened = 0;
 		let slowestMs = 0;
 		for (let index = 0; index < perFormat; index++) {
-			const bytes = damaged(file);
+			const bytes = damage.damaged(file);
 			const before = performance.now();
 			if (await readAll(bytes, open)) opened++;
 			slowestMs = Math.max(slowestMs, performance.now() - before);
