@@ -28,25 +28,43 @@ export function pathFault(path: string): string | undefined {
 	return undefined;
 }
 
-/** Checks every path of a listing, also against two that differ only in case. */
-export function checkListing(paths: readonly string[]): void {
+/** What a model may be of: other files of a repository are never asked for. */
+const ofModels =
+	/\.(json|jinja|onnx|onnx[._]data(_\d+)?|gguf|safetensors|spm|model|tiktoken|npz|bin)$|(^|\/)(merges|vocab)\.txt$|(^|\/)(LICEN[CS]E|NOTICE|USE_POLICY)/i;
+
+/** What no publisher calls a file by mistake: other folders, drives, control characters. */
+const isHostile = /^\/|^[A-Za-z]:|[\u0000-\u001f\\]|(^|\/)\.\.?(\/|$)/;
+
+/**
+ * The paths of a listing that disks of every system can have. Pictures and pages with other names, or with two names
+ * that are one on many disks, are left out.
+ * @throws AppError `download_failed` for a path that leaves its folder, or for a file of a model that cannot be kept
+ */
+export function usablePaths(paths: readonly string[]): ReadonlySet<string> {
+	const refuse = (path: string, why: string) => {
+		throw new AppError('download_failed', `The hub lists ${JSON.stringify(path)}${why}.`);
+	};
 	const seen = new Map<string, string>();
+	const usable = new Set<string>();
 	for (const path of paths) {
 		const fault = pathFault(path);
-		if (fault !== undefined)
-			throw new AppError(
-				'download_failed',
-				`The hub lists ${JSON.stringify(path)}, which ${fault}.`,
-			);
+		if (fault !== undefined) {
+			if (isHostile.test(path) || ofModels.test(path))
+				refuse(path.slice(0, 300), `, which ${fault}`);
+			continue;
+		}
 		const key = path.normalize('NFC').toLowerCase();
 		const other = seen.get(key);
-		if (other !== undefined)
-			throw new AppError(
-				'download_failed',
-				`The hub lists ${JSON.stringify(other)} and ${JSON.stringify(path)}, which are one file on many disks.`,
-			);
-		seen.set(key, path);
+		if (other === undefined) {
+			seen.set(key, path);
+			usable.add(path);
+			continue;
+		}
+		if (ofModels.test(path))
+			refuse(other, ` and ${JSON.stringify(path)}, which are one file on many disks`);
+		usable.delete(other);
 	}
+	return usable;
 }
 
 /** Joins a checked relative path to a folder and proves that it stays inside. */

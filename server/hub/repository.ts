@@ -2,7 +2,7 @@
 
 import { AppError } from '../protocol/index.ts';
 import { type HubHttp, otherHub } from './http.ts';
-import { checkListing, repositoryPattern, revisionPattern } from './names.ts';
+import { repositoryPattern, revisionPattern, usablePaths } from './names.ts';
 import { discard, type HubResponse, piecesOf } from './responseBody.ts';
 import { Retry, type RetryOptions, retryAfterMs, withRetries } from './retry.ts';
 import type { WaitNotices } from './waitNotices.ts';
@@ -61,7 +61,7 @@ export async function readRepository(
 	const info = await hubJson(
 		http,
 		`${base}/revision/${encodeURIComponent(revision)}`,
-		repository,
+		revision === 'main' ? repository : `${repository} with the revision ${revision}`,
 		signal,
 		retries,
 	);
@@ -94,14 +94,14 @@ export async function readRepository(
 		}
 		page = answer.next;
 	}
-	checkListing(files.map((file) => file.path));
+	const usable = usablePaths(files.map((file) => file.path));
 	const license = cardData?.license;
 	const made = cardData?.base_model;
 	const parent: unknown = Array.isArray(made) ? made[0] : made;
 	return {
 		repository,
 		commit: sha,
-		files,
+		files: files.filter(({ path }) => usable.has(path)),
 		...(typeof license === 'string' ? { license } : {}),
 		...(typeof parent === 'string' && repositoryPattern.test(parent) ? { parent } : {}),
 	};

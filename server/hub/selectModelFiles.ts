@@ -77,6 +77,12 @@ export function selectFiles(files: readonly HubFile[], options: SelectOptions): 
 				'unsupported_model',
 				`The repository has ${other.path}; what is read here is model.safetensors, or its parts with model.safetensors.index.json, beside config.json. Look for another repository of the model, such as one whose name ends with -hf.`,
 			);
+		const pickled = files.find(({ path }) => isPickled(path));
+		if (pickled !== undefined)
+			throw new AppError(
+				'unsupported_model',
+				`The weights of the repository are in ${pickled.path}, a form of PyTorch in which a file can run programs when it is opened; such files are not read. Look for a repository of the model with safetensors, GGUF or ONNX files.`,
+			);
 		const formats = [...new Set(files.map((file) => file.path.match(/\.[a-z0-9]+$/i)?.[0] ?? ''))];
 		throw new AppError(
 			'unsupported_model',
@@ -161,6 +167,12 @@ function genaiFolder(
 	};
 	return folders.sort((a, b) => score(b) - score(a) || a.localeCompare(b))[0];
 }
+
+/** Weights as PyTorch writes them by itself. */
+const isPickled = (path: string): boolean =>
+	/(^|\/)(pytorch_model|diffusion_pytorch_model|adapter_model)[^/]*\.bin$|\.(pt|pth|ckpt|pkl)$/i.test(
+		path,
+	);
 
 function wanted(path: string): boolean {
 	return !/(^|\/)\.|README|\.(md|png|jpg|py)$/i.test(path) || /LICEN[CS]E|NOTICE/i.test(path);

@@ -5,7 +5,13 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { HubFile } from './repository.ts';
-import { isBuildSide, isLicenceFile, readableFiles } from './sideFiles.ts';
+import {
+	isBuildSide,
+	isGenerationConfig,
+	isGgufSide,
+	isLicenceFile,
+	readableFiles,
+} from './sideFiles.ts';
 
 export interface WeightFiles {
 	readonly format: 'gguf' | 'safetensors';
@@ -75,8 +81,10 @@ export function selectWeights(
 	const best = bestOf(among);
 	if (best !== undefined) refuseOthers(among, best);
 	if (best !== undefined) return weightsOf(best, `${describe(best)}${others(models, best)}`, files);
-	if (safetensors.length === 0 || !files.some((file) => file.path === join(path, 'config.json')))
+	if (safetensors.length === 0 || !files.some((file) => file.path === join(path, 'config.json'))) {
+		refuseIncomplete(files, inside);
 		return undefined;
+	}
 	const sides = readableFiles(files, path, isBuildSide);
 	return {
 		format: 'safetensors',
@@ -94,8 +102,24 @@ interface GgufModel {
 	readonly files: readonly HubFile[];
 }
 
-/** Files of one model each: split ones together, projectors of images and other helpers left out. */
+/** Files of one model each: split ones together where all parts are there, projectors of images and other helpers left out. */
 function ggufModels(files: readonly HubFile[]): GgufModel[] {
+	return ggufGroups(files).flatMap(({ key, parts, count }) => {
+		if (parts.length !== count || count > maxParts) return [];
+		const sorted = [...parts].sort((a, b) => a.path.localeCompare(b.path));
+		return [{ form: formOf(key), files: sorted }];
+	});
+}
+
+interface GgufGroup {
+	/** Path, without the number of the part. */
+	readonly key: string;
+	readonly parts: readonly HubFile[];
+	/** How many there should be. */
+	readonly count: number;
+}
+
+function ggufGroups(files: readonly HubFile[]): GgufGroup[] {
 	const groups = new Map<string, HubFile[]>();
 	for (const file of files) {
 		const name = nameOf(file.path);
@@ -106,12 +130,27 @@ function ggufModels(files: readonly HubFile[]): GgufModel[] {
 		if (group === undefined) groups.set(key, [file]);
 		else if (group.length <= maxParts) group.push(file);
 	}
-	return [...groups].flatMap(([key, parts]) => {
+	return Array.from(groups, ([key, parts]) => {
 		const count = Number(/-of-(\d{5})\.gguf$/i.exec(key)?.[1] ?? 1);
-		if (parts.length !== count || count > maxParts) return [];
-		const sorted = parts.sort((a, b) => a.path.localeCompare(b.path));
-		return [{ form: formOf(key), files: sorted }];
+		return { key, parts, count };
 	});
+}
+
+/** Says of a model that was cut into parts which of them are missing, where that is all there is of what is asked for. */
+function refuseIncomplete(files: readonly HubFile[], isMeant: (file: HubFile) => boolean): void {
+	const found = ggufGroups(files).find(
+		({ parts, count }) => parts.length !== count && count <= maxParts && parts.some(isMeant),
+	);
+	if (found === undefined) return;
+	const { key, parts, count } = found;
+	const there = new Set(parts.map(({ path }) => Number(/-(\d{5})-of-/.exec(path)?.[1])));
+	const missing: number[] = [];
+	for (let part = 1; part <= count && missing.length < 8; part++)
+		if (!there.has(part)) missing.push(part);
+	throw new AppError(
+		'unsupported_model',
+		`${nameOf(key).replace(/-of-\d{5}\.gguf$/i, '')} was cut into ${count} files, of which the repository lacks ${missing.join(', ')}. Look for another repository of the model, or take another of its forms.`,
+	);
 }
 
 /** `Q4_K_M` of `model-Q4_K_M.gguf` or `Q4_K_M/model.gguf`. */
@@ -155,6 +194,9 @@ function oneFile(
 		),
 	);
 	if (found !== undefined) return weightsOf(found, describe(found), files);
+	refuseIncomplete(files, (file) =>
+		[file.path, nameOf(file.path)].some((at) => at.toLowerCase() === lower),
+	);
 	const given = files.filter((file) => /\.gguf$/i.test(file.path)).map((file) => file.path);
 	throw new AppError(
 		'invalid_request',
@@ -168,8 +210,10 @@ function ofForm(
 	asked: string,
 	files: readonly HubFile[],
 ): WeightFiles | undefined {
+	const isAsked = (form: string | undefined) => form === asked.toUpperCase();
+	const found = bestOf(models.filter(({ form }) => isAsked(form)));
+	if (found === undefined) refuseIncomplete(files, ({ path }) => isAsked(formOf(path)));
 	if (models.length === 0) return undefined;
-	const found = bestOf(models.filter(({ form }) => form === asked.toUpperCase()));
 	if (found !== undefined) {
 		refuseOthers(models, found);
 		return weightsOf(found, describe(found), files);
@@ -190,15 +234,18 @@ function weightsOf(
 	reason: string,
 	all: readonly HubFile[],
 ): WeightFiles {
-	const sides = readableFiles(all, '', isLicenceFile);
+	const root = folderOf(files[0]?.path ?? '');
+	const settings = root === '' ? [] : readableFiles(all, root, isGenerationConfig);
+	// What lies beside the file is said of it rather than of all.
+	const ofAll = readableFiles(all, '', settings.length === 0 ? isGgufSide : isLicenceFile);
+	const sides = [...ofAll, ...settings];
 	const projector = all.find(({ path }) => isProjector(path));
 	return {
 		format: 'gguf',
 		...(form === undefined ? {} : { form }),
 		weights: files,
-		// All else stands in the file.
 		sides,
-		root: folderOf(files[0]?.path ?? ''),
+		root,
 		sizeBytes: sizeOf(files) + sizeOf(sides),
 		reason:
 			projector === undefined

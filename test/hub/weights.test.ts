@@ -53,6 +53,43 @@ describe('weights of a repository', () => {
 		);
 	});
 
+	it('beside GGUF files are licences, and how answers are drawn: beside the file itself, else at the top', () => {
+		const all = [
+			'a/m-Q4_0.gguf',
+			'm-Q8_0.gguf',
+			'config.json',
+			'LICENSE',
+			'generation_config.json',
+		];
+		const sidesOf = (path: string, ...more: string[]) =>
+			paths(selectWeights(files(...all, ...more), { path })?.sides)?.sort();
+		assert.deepEqual(sidesOf('Q8_0'), ['LICENSE', 'generation_config.json']);
+		assert.deepEqual(sidesOf('Q4_0'), ['LICENSE', 'generation_config.json']);
+		const own = 'a/generation_config.json';
+		assert.deepEqual(sidesOf('Q4_0', own), ['LICENSE', own]);
+		assert.deepEqual(sidesOf('Q8_0', own), ['LICENSE', 'generation_config.json']);
+	});
+
+	it('a model that was cut into files of which one is missing is said to be, however it is asked for', () => {
+		const parts = files('m-Q4_0-00001-of-00003.gguf', 'm-Q4_0-00003-of-00003.gguf', 'config.json');
+		for (const path of ['', 'Q4_0', 'm-Q4_0-00001-of-00003.gguf'])
+			assert.throws(() => chooseSource(parts, { device: 'CPU', subfolder: path }), {
+				code: 'unsupported_model',
+				message: /^m-Q4_0 was cut into 3 files, of which the repository lacks 2\./,
+			});
+		const whole = [...parts, ...files('m-Q8_0.gguf')];
+		assert.deepEqual(paths(selectWeights(whole)?.weights), ['m-Q8_0.gguf']);
+		assert.throws(() => selectWeights(whole, { path: 'Q4_0' }), /lacks 2/);
+	});
+
+	it("weights in PyTorch's own form are refused for what they are", () => {
+		for (const name of ['pytorch_model-00001-of-00002.bin', 'consolidated.00.pth', 'a/best.pt'])
+			assert.throws(() => chooseSource(files('config.json', name), { device: 'CPU' }), {
+				code: 'unsupported_model',
+				message: /can run programs when it is opened/,
+			});
+	});
+
 	it('a list of tensors may be large, and settings that are too large are named', () => {
 		const sized = (path: string, sizeBytes: number) =>
 			hf.map((file) => (file.path === path ? { ...file, sizeBytes } : file));
@@ -133,7 +170,7 @@ describe('weights of a repository', () => {
 			message: /no "Q6_K"; it has IQ2_XS, Q2_K, Q8_0, F16, Q4_0, Q4_K_M\./,
 		});
 		assert.throws(() => selectWeights(quants, { path: 'other.gguf' }), /it has m-IQ2_XS\.gguf, /);
-		assert.throws(() => selectWeights(quants, { path: 'Q4_K_S' }), /no "Q4_K_S"/);
+		assert.throws(() => selectWeights(quants, { path: 'Q4_K_S' }), /m-Q4_K_S was cut into 2 files/);
 		assert.throws(() => selectWeights(quants, { path: 'mmproj-m-f16.gguf' }), /no model/);
 	});
 

@@ -55,6 +55,14 @@ export async function checkBuilt(
 	onStep();
 	try {
 		refuseNoNumbers(await scoresOf(model));
+	} catch (error) {
+		if (!(error instanceof AppError && error.code === 'invalid_request')) throw error;
+		// What it is asked is right for every model.
+		throw new AppError(
+			'unsupported_model',
+			`The model that was built does not read ${JSON.stringify(prompt)}: ${error.message} Its tokenizer is of another model than its weights. Take another build of the model.`,
+			{ cause: error },
+		);
 	} finally {
 		await model.close();
 	}

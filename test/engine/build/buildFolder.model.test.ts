@@ -10,6 +10,7 @@ import {
 	type FolderBuild,
 } from '../../../server/engine/build/buildFolder.ts';
 import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { generationSettings } from '../../../server/engine/modelFiles/generationSettings.ts';
 import { readChatTemplate } from '../../../server/engine/modelFiles/templateFile.ts';
 import { roughlyUsableMemory } from '../../../server/net/roughMemory.ts';
 import { AppError } from '../../../server/protocol/index.ts';
@@ -20,6 +21,7 @@ import { type Drawn, randomWeights } from './randomWeights.ts';
 import { smallConfig, smallWeights } from './smallDecoder.ts';
 import { smallGguf } from './smallGguf.ts';
 
+const { POSITIVE_INFINITY: enough } = Number;
 const encoders: readonly (Drawn & { readonly name: string; readonly config: object })[] =
 	JSON.parse(readFileSync(new URL('../../fixtures/torchEncoders.json', import.meta.url), 'utf8'));
 
@@ -257,7 +259,80 @@ test('an empty chat template is none', async () => {
 	assert.equal(await readChatTemplate(target), undefined);
 });
 
-const { POSITIVE_INFINITY: enough } = Number;
+test('a tokenizer of another model is told, before the weights are read where it makes no tokens', async () => {
+	const folder = temporaryFolder('foreign');
+	byteTokenizer(folder);
+	const attempt = async (rows: number) => {
+		const config = { ...smallConfig, vocab_size: rows };
+		const tensors = [...smallWeights(5, config)].map(
+			([name, { shape, numbers }]) => [name, float32Tensor(shape, numbers)] as const,
+		);
+		writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+		writeFileSync(join(folder, 'model.safetensors'), safetensorsBytes(Object.fromEntries(tensors)));
+		const phases = new Set<string>();
+		const target = join(folder, 'models', 'foreign');
+		const error = await buildFolder(
+			{ source: { kind: 'path', path: folder }, target, origin: { source: 'test' } },
+			{
+				onPlan: async () => {},
+				onProgress: ({ phase }) => phases.add(phase),
+				usableBytes: async () => enough,
+			},
+		).catch((reason: unknown) => reason);
+		assert.ok(error instanceof AppError && error.code === 'unsupported_model', String(error));
+		assert.ok(!existsSync(target));
+		return [error.message, [...phases]] as const;
+	};
+	assert.match((await attempt(97))[0], /does not read .*not in the model's vocabulary/);
+	const model = { type: 'BPE', vocab: { é: 0 }, merges: [] };
+	writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ added_tokens: [], model }));
+	writeFileSync(join(folder, 'tokenizer_config.json'), '{}');
+	const [message, phases] = await attempt(300);
+	assert.match(message, /makes no tokens|does not read/);
+	assert.deepEqual(phases, []);
+});
+
+test('generation_config.json beside a GGUF file says how answers are drawn, and which tokens end them besides', async () => {
+	const folder = temporaryFolder('beside');
+	const path = join(folder, 'small.gguf');
+	writeFileSync(path, smallGguf());
+	const beside = {
+		do_sample: true,
+		temperature: 0.6,
+		top_p: 0.9,
+		bos_token_id: 99_999,
+		eos_token_id: [12, 99_999],
+		pad_token_id: null,
+	};
+	const settingsOf = async (source: string, sides?: string) => {
+		const target = join(folder, 'built', `${source === path}-${sides === undefined}`);
+		await buildFolder(
+			{
+				source: { kind: 'path', path: source },
+				target,
+				origin: { source: 'test' },
+				...(sides === undefined ? {} : { sides }),
+			},
+			{ onPlan: async () => {}, onProgress: () => {}, usableBytes: async () => 0 },
+		);
+		return generationSettings(target);
+	};
+	writeFileSync(join(folder, 'generation_config.json'), JSON.stringify(beside));
+	const sides = join(folder, 'sides');
+	mkdirSync(sides);
+	const own = await settingsOf(path, sides);
+	assert.equal(own.doSample, false, 'what was fetched counts, not what lies elsewhere');
+	for (const source of [path, folder]) {
+		const found = await settingsOf(source);
+		assert.deepEqual([found.doSample, found.temperature, found.topP], [true, 0.6, 0.9]);
+		assert.deepEqual(found.eosTokenIds, [...own.eosTokenIds, 12]);
+		assert.equal(found.bosTokenId, own.bosTokenId);
+		assert.equal(found.padTokenId, own.padTokenId);
+	}
+	writeFileSync(join(folder, 'generation_config.json'), '{');
+	await assert.rejects(settingsOf(path), { code: 'unsupported_model' });
+});
+
 for (const [judges, usable] of [
 	[false, enough],
 	[true, enough],
