@@ -8,9 +8,11 @@ import { text } from './studioText.ts';
 const phases = { build: 'building', check: 'checking' } as const;
 
 export function DownloadBar({ name, shown }: { name: string; shown: DownloadShown }): VNode {
-	const { share, phase, plan } = shown;
+	const { share, phase, again, plan } = shown;
 	const words = [
-		phase === 'build' || phase === 'check' ? text(phases[phase]) : undefined,
+		phase === undefined
+			? undefined
+			: text(phase === 'build' && again === true ? 'buildingAgain' : phases[phase]),
 		plan && sizeText(plan.sizeBytes),
 		plan && text('inMemory', sizeText(plan.memoryBytes)),
 	].filter((part) => part !== undefined);

@@ -50,6 +50,8 @@ export interface DownloadShown {
 	readonly share: number;
 	/** Absent while files come. */
 	readonly phase?: NonNullable<DownloadProgress['phase']>;
+	/** A model that is here is built again, with a better recipe. */
+	readonly again?: true;
 	/** What will be built of the files. */
 	readonly plan?: BuildPlanned;
 }
@@ -176,8 +178,8 @@ export class StudioApi {
 		const events = this.client.stream(routes.pullModel, { body: { model } }, options);
 		await readDownload(
 			events,
-			({ doneBytes, totalBytes, phase }) => {
-				if (totalBytes > 0) show({ share: doneBytes / totalBytes, ...defined({ phase }) });
+			({ doneBytes, totalBytes, phase, again }) => {
+				if (totalBytes > 0) show({ share: doneBytes / totalBytes, ...defined({ phase, again }) });
 			},
 			(plan) => show({ plan }),
 		);

@@ -46,6 +46,7 @@ export const studioStrings = {
 	actions: 'Actions',
 	add: 'Download',
 	building: 'Building',
+	buildingAgain: 'Building again with a better recipe',
 	builtOf: 'built here of {0}',
 	catalogue: 'Can be downloaded',
 	chat: 'Chat',

@@ -133,7 +133,7 @@ async function download(deps: ModelDeps, id: string): Promise<string> {
 					token,
 					(value) => {
 						const progress = value as DownloadProgress;
-						const { doneBytes, totalBytes, bytesPerSecond, phase, loss } = progress;
+						const { doneBytes, totalBytes, bytesPerSecond, phase, again, loss } = progress;
 						// What is built and checked after its download begins anew.
 						if (phase !== lastPhase) last = 0;
 						lastPhase = phase;
@@ -142,7 +142,11 @@ async function download(deps: ModelDeps, id: string): Promise<string> {
 						shown.report({
 							increment: percent - last,
 							message: [
-								phase === 'build' ? vscode.l10n.t('Building') : '',
+								phase === 'build'
+									? again === true
+										? vscode.l10n.t('Building again with a better recipe')
+										: vscode.l10n.t('Building')
+									: '',
 								phase === 'check' ? vscode.l10n.t('Checking') : '',
 								vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
 								rest === undefined ? '' : remaining(rest),

@@ -40,36 +40,47 @@ function hashesOf(files: WeightFiles['sides']): BuiltFrom['sides'] {
 }
 
 /**
- * Whether a folder has what would be built now: of the same files, by the same recipe. Another commit is another model
- * only where the hub does not say what is in each file.
+ * What a folder has of what would be built now: `same`; the same files `byOlderRecipe`; or `other` ones. Another commit
+ * is another model only where the hub does not say what is in each file.
  */
-export async function isBuilt(
+export async function builtState(
 	target: string,
 	manifest: Manifest,
 	commit: string,
 	builtFrom: BuiltFrom,
-): Promise<boolean> {
+): Promise<'same' | 'byOlderRecipe' | 'other'> {
 	const { sides: before, ...rest } = manifest.builtFrom ?? { sides: undefined };
 	const { sides, ...now } = builtFrom;
 	const isKnown =
 		sides !== undefined && builtFrom.files.every(({ sha256 }) => sha256 !== undefined);
 	const isSame = isKnown && isDeepStrictEqual(before, sides);
-	if (!isDeepStrictEqual(rest, now) || (manifest.commit !== commit && !isSame)) return false;
-	if ((await recipeIn(target)) !== recipeVersion) return false;
+	if (!isDeepStrictEqual(rest, now) || (manifest.commit !== commit && !isSame)) return 'other';
 	const sizes = await Promise.all(
 		manifest.files.map(async ({ path }) => {
 			const found = await stat(inside(target, path)).catch(() => undefined);
 			return found?.size;
 		}),
 	);
-	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
+	if (!manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes)) return 'other';
+	return (await recipeIn(target)) < recipeVersion ? 'byOlderRecipe' : 'same';
 }
 
 /** The recipe a folder was built by; where it does not say, the one of today. */
-async function recipeIn(target: string): Promise<unknown> {
+async function recipeIn(target: string): Promise<number> {
 	const origin = await readModelJson(target, 'nearglot-origin.json').catch(() => undefined);
 	const recipe = origin?.['recipe'];
-	return isRecord(recipe) ? recipe['version'] : recipeVersion;
+	const version = isRecord(recipe) ? recipe['version'] : undefined;
+	return typeof version === 'number' ? version : recipeVersion;
+}
+
+/** Bytes of weights that are built in a second, about: one core reads, quantises and writes them. */
+const builtBytesPerSecond = 70e6;
+
+/** Told before a model that is here is built by a better recipe. */
+export function againNotice(id: string, sizeBytes: number): string {
+	const seconds = Math.max(1, Math.round(sizeBytes / builtBytesPerSecond));
+	const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
+	return `Building ${id} again with a better recipe: ${Math.ceil(sizeBytes / 1e6).toLocaleString('en')} MB are read, which takes about ${time} where the connection is fast. Until it is there, the model answers as it was built before.`;
 }
 
 /** The files below a folder, links left out, with paths in `/`. */

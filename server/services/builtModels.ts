@@ -28,7 +28,7 @@ import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { unpackedWeights } from './archivedWeights.ts';
 import { type BuildFlags, type BuildPlace, flagsOf, workPlace } from './buildWork.ts';
-import { builtFromOf, filesIn, isBuilt } from './builtFiles.ts';
+import { againNotice, builtFromOf, builtState, filesIn } from './builtFiles.ts';
 import type { BuildRequest } from './modelBuilder.ts';
 import { type BuildDeps, runBuild } from './runBuild.ts';
 import { stampsOf } from './weightStamps.ts';
@@ -65,7 +65,8 @@ export async function buildFromHub(
 	const flags = await flagsOf(begun, source, build.flags, before?.builtFrom, emit);
 	const builtFrom = builtFromOf(weights, flags);
 	const kept = keptOf(before, identity);
-	if (before !== undefined && (await isBuilt(target, before, repository.commit, builtFrom))) {
+	const state = before && (await builtState(target, before, repository.commit, builtFrom));
+	if (before !== undefined && state === 'same') {
 		if (isPlan) {
 			const notice = `${identity.id} is here already, just as it would be built now.`;
 			emit({ type: 'notice', notice });
@@ -77,6 +78,15 @@ export async function buildFromHub(
 		const now = { ...said, commit: repository.commit, builtFrom };
 		if (!isDeepStrictEqual(now, before)) await writeManifest(target, now);
 		return target;
+	}
+	const isAgain = state === 'byOlderRecipe';
+	if (isAgain) {
+		emit({ type: 'notice', notice: againNotice(identity.id, weights.sizeBytes) });
+		deps.log?.info('building again with a better recipe', {
+			model: identity.id,
+			bytes: weights.sizeBytes,
+			plan: isPlan,
+		});
 	}
 	const { sides } = weights;
 	const start = weights.root === '' ? '' : `${weights.root}/`;
@@ -110,7 +120,7 @@ export async function buildFromHub(
 		...flags,
 		...(isPlan ? { plan: true } : {}),
 	};
-	const facts = await runBuild(deps, request, build, emit, signal, (found) => ({
+	const facts = await runBuild(deps, request, { ...build, isAgain }, emit, signal, (found) => ({
 		repository: repository.repository,
 		totalBytes: weights.sizeBytes,
 		reason: flags.keep === true ? reasonOfKept(weights) : weights.reason,
@@ -205,7 +215,9 @@ export async function buildFromPath(
 	const flags = await flagsOf(begun, build.path, build.flags, undefined, emit);
 	const found = await stat(build.path);
 	const path = isArchive(build.path)
-		? await unpackedWeights(build.path, found, partial, signal)
+		? await unpackedWeights(build.path, found, partial, signal, (notice) =>
+				emit({ type: 'notice', notice }),
+			)
 		: build.path;
 	const stamps = await stampsOf(path);
 	const size = stamps.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

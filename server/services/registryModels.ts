@@ -22,7 +22,7 @@ import { type StudentModel, studentLicense } from '../hub/studentRegistry.ts';
 import { endUnfinished, keepSame } from '../hub/unfinished.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { type BuildFlags, type BuildPlace, workPlace } from './buildWork.ts';
-import { filesIn, isBuilt } from './builtFiles.ts';
+import { againNotice, builtState, filesIn } from './builtFiles.ts';
 import type { BuildRequest } from './modelBuilder.ts';
 import { type BuildDeps, runBuild, writtenIn } from './runBuild.ts';
 
@@ -54,11 +54,21 @@ export async function buildFromRegistry(
 		format: 'marian' as const,
 		files: student.files.map(({ url, sizeBytes, sha256 }) => ({ path: url, sizeBytes, sha256 })),
 	};
-	if (before !== undefined && (await isBuilt(target, before, student.commit, builtFrom))) {
+	const state = before && (await builtState(target, before, student.commit, builtFrom));
+	if (state === 'same') {
 		if (flags.plan !== true) return target;
 		const notice = `${identity.id} is here already, just as it would be built now.`;
 		emit({ type: 'notice', notice });
 		return undefined;
+	}
+	const isAgain = state === 'byOlderRecipe';
+	if (isAgain) {
+		emit({ type: 'notice', notice: againNotice(identity.id, student.sizeBytes) });
+		deps.log?.info('building again with a better recipe', {
+			model: identity.id,
+			bytes: student.sizeBytes,
+			plan: flags.plan === true,
+		});
 	}
 	emit({
 		type: 'start',
@@ -91,7 +101,7 @@ export async function buildFromRegistry(
 			hashes: Object.fromEntries(student.files.map(({ name, sha256 }) => [name, sha256])),
 		},
 	};
-	const facts = await runBuild(deps, request, build, emit, signal, () => ({
+	const facts = await runBuild(deps, request, { ...build, isAgain }, emit, signal, () => ({
 		repository: student.repository,
 		totalBytes: student.sizeBytes,
 		reason: `It is built of a student of Firefox Translations${student.architecture === undefined ? '' : ` (${student.architecture})`}.`,

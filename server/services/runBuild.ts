@@ -7,6 +7,7 @@ import { textOnly } from '../hub/weightFiles.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { removePath } from '../store/movePath.ts';
 import type { BuildFlags, BuildPlace } from './buildWork.ts';
+import type { Logger } from './logger.ts';
 import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
 
 export interface BuildDeps {
@@ -18,13 +19,20 @@ export interface BuildDeps {
 	readonly now: () => number;
 	/** Milliseconds of a clock that is never set. */
 	readonly elapsed: () => number;
+	readonly log?: Logger;
+}
+
+export interface RunnableBuild extends BuildPlace {
+	readonly flags: BuildFlags;
+	/** Whether a model that is here is built again, by a better recipe. */
+	readonly isAgain?: boolean;
 }
 
 /** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */
 export async function runBuild(
 	{ builder, memoryBytes, memorySpeed, elapsed }: BuildDeps,
 	request: BuildRequest,
-	{ modelsFolder, folderName, flags }: BuildPlace & { readonly flags: BuildFlags },
+	{ modelsFolder, folderName, flags, isAgain = false }: RunnableBuild,
 	emit: (event: DownloadEvent) => void,
 	signal: AbortSignal,
 	startOf: (facts: BuildFacts) => {
@@ -34,7 +42,7 @@ export async function runBuild(
 		readonly license?: string;
 	},
 ): Promise<BuildFacts | undefined> {
-	const progressOf = progressFrom(request, elapsed);
+	const progressOf = progressFrom(request, isAgain, elapsed);
 	const work = builder.build(
 		request,
 		{
@@ -131,7 +139,7 @@ export async function writtenIn({ target }: Pick<BuildRequest, 'target'>): Promi
 	return bytes;
 }
 
-function progressFrom({ model, origin }: BuildRequest, elapsed: () => number) {
+function progressFrom({ model, origin }: BuildRequest, isAgain: boolean, elapsed: () => number) {
 	const samples: { at: number; bytes: number }[] = [];
 	const file = basename(origin.source);
 	return ({ phase, doneBytes, totalBytes }: FolderProgress): DownloadProgress => {
@@ -144,6 +152,7 @@ function progressFrom({ model, origin }: BuildRequest, elapsed: () => number) {
 			model,
 			file,
 			phase,
+			...(isAgain ? { again: true as const } : {}),
 			fileFraction: totalBytes === 0 ? 1 : doneBytes / totalBytes,
 			doneBytes,
 			totalBytes,

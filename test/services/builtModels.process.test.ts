@@ -15,9 +15,11 @@ import { recipeVersion } from '../../server/hub/recipeVersion.ts';
 import { readRepository } from '../../server/hub/repository.ts';
 import { selectWeights } from '../../server/hub/weightFiles.ts';
 import { AppError } from '../../server/protocol/index.ts';
-import { holdsWeights } from '../../server/services/archivedWeights.ts';
+import { holdsWeights, unpackedWeights } from '../../server/services/archivedWeights.ts';
+import { archiveNotices } from '../../server/services/archiveNotices.ts';
 import type { BuildFlags } from '../../server/services/buildWork.ts';
 import { buildFromHub, buildFromPath } from '../../server/services/builtModels.ts';
+import { type Logger, silentLogger } from '../../server/services/logger.ts';
 import type { BuildFacts, BuildRequest, ModelBuilder } from '../../server/services/modelBuilder.ts';
 import type { BuildDeps } from '../../server/services/runBuild.ts';
 import { startHub, type TestHub } from '../support/hubServer.ts';
@@ -215,10 +217,45 @@ describe('a model built of a repository', () => {
 		await writeFile(join(folder, 'nearglot-origin.json'), JSON.stringify(origin));
 		await pull(hub, models, depsOf(builder));
 		assert.equal(builder.requests.length, 1);
-		origin.recipe.version--;
+		origin.recipe.version += 1;
+		await writeFile(join(folder, 'nearglot-origin.json'), JSON.stringify(origin));
+		await pull(hub, models, depsOf(builder));
+		assert.equal(builder.requests.length, 1, 'a later version has built it');
+		origin.recipe.version -= 2;
 		await writeFile(join(folder, 'nearglot-origin.json'), JSON.stringify(origin));
 		await pull(hub, models, depsOf(builder));
 		assert.equal(builder.requests.length, 2, 'a better recipe');
+	});
+
+	it('is said to be built again by a better recipe, and stays as it was until then', async () => {
+		await using hub = await startHub(repository);
+		const models = join(base, 'better');
+		const builder = new CopyingBuilder();
+		const { folder = '', events: first } = await pull(hub, models, depsOf(builder));
+		const progressOf = (events: readonly DownloadEvent[]) =>
+			events.flatMap((event) => (event.type === 'progress' ? [event.progress] : []));
+		assert.ok(progressOf(first).every(({ again }) => again === undefined));
+		assert.doesNotMatch(noticesOf(first).join(), /recipe/);
+		const older = JSON.stringify({ recipe: { version: recipeVersion - 1 } });
+		await writeFile(join(folder, 'nearglot-origin.json'), older);
+		const logged: unknown[] = [];
+		const info: Logger['info'] = (message, facts) => logged.push([message, facts?.['model']]);
+		const deps = { ...depsOf(builder), log: { ...silentLogger, info } };
+		const { events: plan } = await pull(hub, models, deps, { plan: true });
+		assert.match(
+			noticesOf(plan)[0] ?? '',
+			/^Building tiny:1 again with a better recipe: 1 MB .*1 s /,
+		);
+		builder.fail = new Error('torn');
+		await assert.rejects(pull(hub, models, deps), /torn/);
+		assert.equal(await readFile(join(folder, 'nearglot-origin.json'), 'utf8'), older);
+		builder.fail = undefined;
+		const { events } = await pull(hub, models, deps);
+		assert.match(noticesOf(events)[0] ?? '', /again with a better recipe/);
+		const built = progressOf(events).filter(({ phase }) => phase === 'build');
+		assert.ok(built.length > 0 && built.every(({ again }) => again === true));
+		assert.deepEqual(logged[0], ['building again with a better recipe', 'tiny:1']);
+		await assert.rejects(readFile(join(folder, 'nearglot-origin.json')), { code: 'ENOENT' });
 	});
 
 	it('is told of and not built when only the plan is wanted', async () => {
@@ -500,7 +537,7 @@ describe('a model built of what lies here', () => {
 		zip.addBuffer(weights, 'tiny/model.safetensors');
 		zip.end();
 		await pipeline(zip.outputStream, createWriteStream(archive));
-		assert.equal(await holdsWeights(archive), true);
+		assert.equal(await holdsWeights(archive, never), true);
 		const models = join(base, 'archives');
 		const seen: string[] = [];
 		const builder: ModelBuilder = {
@@ -531,15 +568,44 @@ describe('a model built of what lies here', () => {
 		assert.deepEqual(await readdir(join(models, '.downloads'), { recursive: true }), []);
 	});
 
+	it('of an archive, says what is done with it while that takes long, and leaves nothing when it is cancelled', async () => {
+		const archive = join(base, 'long.zip');
+		const zip = new ZipFile();
+		zip.addBuffer(weights, 'tiny/model.safetensors', { compress: false });
+		zip.end();
+		await pipeline(zip.outputStream, createWriteStream(archive));
+		let now = 0;
+		const said: string[] = [];
+		const listener = archiveNotices(
+			archive,
+			'is unpacked',
+			(text) => said.push(text),
+			() => now,
+		);
+		for (now of [4999, 5000, 5001, 24_999, 25_000]) listener(now, 50_000);
+		assert.deepEqual(said, [
+			'long.zip is unpacked: 10% of 0 MB.',
+			'long.zip is unpacked: 50% of 0 MB.',
+		]);
+		const models = join(base, 'long');
+		await assert.rejects(holdsWeights(archive, AbortSignal.abort()), { code: 'cancelled' });
+		await mkdir(models);
+		const found = { size: 1, mtimeMs: 1 };
+		await assert.rejects(unpackedWeights(archive, found, models, AbortSignal.abort()), {
+			code: 'cancelled',
+		});
+		assert.deepEqual(await readdir(models), []);
+	});
+
 	it('weights are told from models by what is there', async () => {
 		const folder = join(base, 'folder');
 		await mkdir(join(folder, 'onnx'), { recursive: true });
-		assert.equal(await holdsWeights(folder), false);
+		assert.equal(await holdsWeights(folder, never), false);
 		await writeFile(join(folder, 'model.safetensors'), '');
-		assert.equal(await holdsWeights(folder), true);
+		assert.equal(await holdsWeights(folder, never), true);
 		await writeFile(join(folder, 'onnx', 'model.onnx'), '');
-		assert.equal(await holdsWeights(folder), false);
-		assert.equal(await holdsWeights(join(folder, 'model.safetensors')), false);
+		assert.equal(await holdsWeights(folder, never), false);
+		assert.equal(await holdsWeights(join(folder, 'model.safetensors'), never), false);
 	});
 
 	it('and in archives, whatever comes first', async () => {
@@ -549,7 +615,7 @@ describe('a model built of what lies here', () => {
 			for (const name of names) zip.addBuffer(Buffer.from('1'), name);
 			zip.end();
 			await pipeline(zip.outputStream, createWriteStream(archive));
-			return await holdsWeights(archive);
+			return await holdsWeights(archive, never);
 		};
 		assert.equal(await holds('a/model.safetensors', 'a/onnx/model.onnx'), false);
 		assert.equal(await holds('a/model.safetensors', 'a/config.json'), true);

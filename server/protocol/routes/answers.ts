@@ -203,6 +203,8 @@ export const downloadProgressSchema = z.object({
 	file: z.string(),
 	/** What is done to it; absent: it is downloaded. */
 	phase: z.enum(['build', 'check']).exactOptional(),
+	/** A model that is here is built again, with a better recipe; until the end it answers as it was. */
+	again: z.literal(true).exactOptional(),
 	/** 0…1 of the file. */
 	fileFraction: z.number(),
 	doneBytes: z.number(),
