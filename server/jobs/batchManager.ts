@@ -24,6 +24,7 @@ import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Batches } from './personBatches.ts';
 import type { StoredFiles } from './storedFiles.ts';
+import { WorkerNews } from './workerNews.ts';
 
 export interface ManagerDeps {
 	readonly store: ObjectStore;
@@ -39,6 +40,8 @@ export interface ManagerDeps {
 	readonly isShared: boolean;
 	/** How long a shared queue is believed. */
 	readonly refillMs: number;
+	/** Whether shards are worked on here. */
+	readonly works: boolean;
 	/** There may be something to do. */
 	readonly onQueued: () => void;
 	/** Fault point for tests. */
@@ -65,12 +68,16 @@ export class BatchManager {
 	#joins = 0;
 	/** What stood in the way of a step, by batch. */
 	readonly #found = new WeakMap<OpenBatch, OpenBatch['problem']>();
+	readonly #workers: WorkerNews | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	#running: Promise<void> | undefined;
 	#again = false;
 
 	constructor(deps: ManagerDeps) {
 		this.#deps = deps;
+		const { queue, works, now, refillMs } = deps;
+		if (queue.workers !== undefined)
+			this.#workers = new WorkerNews({ workers: queue.workers, works, now, holdsMs: refillMs });
 	}
 
 	/** Looks at all of them, now; one look at a time. A batch whose last step goes on is left to it. */
@@ -102,6 +109,7 @@ export class BatchManager {
 		let count = 0;
 		const seen = new Set<string>();
 		try {
+			await this.#workers?.look();
 			for await (const key of store.list(keys.open)) {
 				count++;
 				const id = key.slice(keys.open.length);
@@ -198,7 +206,11 @@ export class BatchManager {
 		} else {
 			const isPaused = (await store.size(keys.pause(record.id))) !== undefined;
 			if (isPaused !== open.isPaused) open.setPaused(isPaused);
-			if (isPaused) return await queue.remove(record.id);
+			if (isPaused) {
+				open.elsewhere = undefined;
+				return await queue.remove(record.id);
+			}
+			await this.#workers?.exchange(open);
 			const missing = open.missing();
 			const isFilled = isShared ? this.#isFilled(open) : true;
 			if (isFilled && (await queue.count(record.id)) >= missing.length) return;

@@ -17,6 +17,7 @@ import {
 	type TurnedShard,
 	turnOf,
 } from './bullTurns.ts';
+import { bullWorkers } from './bullWorkers.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
 import type { ShardRef } from './jobTypes.ts';
 
@@ -225,6 +226,7 @@ export async function openBullQueue(
 			await inTime(() => client.zRem(lastKey, batch));
 		},
 		count: (batch) => inTime(() => client.sCard(setOf(batch))),
+		workers: bullWorkers({ client, inTime, now, keyOf: (of) => queue.toKey(of) }),
 		[Symbol.asyncDispose]: close,
 	};
 }

@@ -1,6 +1,7 @@
 /** Which shard is whose turn: a small port. What it forgets is put into it again from the store. */
 
 import type { ShardRef } from './jobTypes.ts';
+import type { ShardWait } from './shardWaits.ts';
 
 export interface ShardLease extends ShardRef {
 	/** Holds until the lease runs out, or somebody else has the shard. */
@@ -40,4 +41,21 @@ export interface JobQueue extends AsyncDisposable {
 	remove(batch: string): Promise<void>;
 	/** Shards of a batch that are in it, as far as it knows without a look at each. */
 	count(batch: string): Promise<number>;
+	/** Of a queue that other machines have, too. */
+	readonly workers?: QueueWorkers;
+}
+
+/** What the machines of a queue tell each other: a server that does no work itself says how it stands all the same. */
+export interface QueueWorkers {
+	/** Somebody works from the queue, for so long from now. */
+	announce(forMs: number): Promise<void>;
+	/** Whether somebody does. */
+	isAny(): Promise<boolean>;
+	/**
+	 * Tells what this machine's shards of a batch wait for.
+	 * @param wait `none` while they get on; absent: it has none any more
+	 */
+	report(batch: string, wait: ShardWait | 'none' | undefined, forMs: number): Promise<void>;
+	/** What all wait for that have told of a batch; `undefined` while something of it gets on, or nobody has told. */
+	waitOf(batch: string): Promise<ShardWait | undefined>;
 }

@@ -174,7 +174,7 @@ export class JobService {
 		const manager: BatchManager = new BatchManager({
 			...{ store, queue, files, batches, limits, log, now, tickMs, isShared },
 			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
-			refillMs: leaseMs,
+			...{ refillMs: leaseMs, works: width > 0 },
 			onQueued: () => worker.poke(),
 		});
 		worker.start();

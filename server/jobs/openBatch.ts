@@ -30,6 +30,10 @@ export class OpenBatch {
 	filled: { readonly losses: number; readonly at: number } | undefined;
 	/** Shards of it that are worked on here; those that wait say for what. */
 	readonly #shards = new Map<object, (() => ShardWait | undefined) | undefined>();
+	/** What it waits for on other machines, where none of it is under way here. */
+	elsewhere: ShardWait | undefined;
+	/** What was told to others of the shards here, and when. */
+	reported: { readonly text: string; readonly at: number } | undefined;
 	#stop = new AbortController();
 	/** Items of shards that run here. */
 	running = 0;
@@ -63,9 +67,19 @@ export class OpenBatch {
 		return this.#shards.size > 0 && [...this.#shards.values()].every((why) => why !== undefined);
 	}
 
-	/** Why nothing gets on here at the moment. */
+	/** Whether some of it is under way here. */
+	get isUnderWay(): boolean {
+		return this.#shards.size > 0;
+	}
+
+	/** Why nothing gets on at the moment. */
 	get obstacle(): ShardWait | undefined {
-		if (this.problem !== undefined || !this.isWaiting) return this.problem;
+		return this.problem ?? (this.isUnderWay ? this.wait : this.elsewhere);
+	}
+
+	/** What all that is under way here waits for. */
+	get wait(): ShardWait | undefined {
+		if (!this.isWaiting) return undefined;
 		const waits = [...this.#shards.values()].flatMap((why) => why?.() ?? []);
 		return waits.reduce<ShardWait | undefined>(
 			(first, one) => ((first?.until ?? 0) <= (one.until ?? 0) && first ? first : one),
