@@ -78,7 +78,7 @@ export function createPeople(
 
 function countsOf(link: RedisLink, clock: ForwardClock, log: Logger): LimitCounts {
 	const counts = new SharedCounts(redisCounts(link), clock, (failure) => {
-		if (failure === undefined) log.info('replicas count limits together again');
+		if (failure === undefined) log.warn('replicas count limits together again');
 		else
 			log.warn('the store of limits is away: this replica counts alone, work goes on', {
 				reason: failure,

@@ -60,7 +60,7 @@ export function createShared(
 ): Shared | undefined {
 	if (url === undefined) return undefined;
 	const link = new RedisLink(url, (failure) => {
-		if (failure === undefined) log.info('the Redis that replicas share is back');
+		if (failure === undefined) log.warn('the Redis that replicas share is back');
 		else
 			log.warn('the Redis that replicas share is away; work goes on, and this replica is alone', {
 				reason: failure,

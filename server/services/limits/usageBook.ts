@@ -140,7 +140,7 @@ export class UsageBook implements PersistedCounts {
 				file.write([], counts, clock.now());
 			}
 			await this.#prune();
-			if (this.#isFailing) this.#deps.log.info('usage is written down again');
+			if (this.#isFailing) this.#deps.log.warn('usage is written down again');
 			this.#isFailing = false;
 		} catch (error) {
 			for (const [person, state] of counts)
