@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openUpstreamFile } from '../../server/daemon/upstreamBackend.ts';
+import { listUpstreams } from '../../server/protocol/routeAddresses.ts';
 import { startSilentMachine } from '../support/silentMachine.ts';
 import { needsLinux } from '../support/systemNeeds.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
@@ -57,6 +58,9 @@ test('a machine that answers no connection is found out in the time of a connect
 		assert.match(other.message, /answered no connection and is left alone .* all its models/);
 		assert.ok(Number(other.again) > 0);
 		for (const { problem } of await list()) assert.match(problem ?? '', /^The engine 'lab' .*away/);
+		const own = await server.client.call(listUpstreams, {});
+		for (const { notices } of own.models)
+			assert.match(notices?.[0]?.message ?? '', /^The engine 'lab' .*away/, 'editors show it');
 		machine.wake();
 		const tested = await server.post('/nearglot/upstreams/lab/test', '', {
 			headers: server.keyed,
