@@ -131,7 +131,27 @@ class IcuReader {
 
 /** Text as it is written in a message, with its braces, apostrophes and `#` quoted. */
 export function icuText(text: string, inPlural: boolean, doubled: boolean): string {
-	return text
-		.replace(doubled ? /'/g : /'(?=['{}#|])/g, "''")
-		.replace(inPlural ? /[{}#]+/g : /[{}]+/g, "'$&'");
+	// At its end an argument, `#` or the end of a branch may follow.
+	const parts = inPlural ? /([{}#][{}#']*)|'(?=['{}#|]|$)/g : /([{}][{}']*)|'(?=['{}#|]|$)/g;
+	return text.replace(doubled ? new RegExp(`${parts.source}|'`, 'g') : parts, (part, quoted) =>
+		quoted ? `'${part.replaceAll("'", "''")}'` : "''",
+	);
+}
+
+/** Arguments of a message, and the branches of those that are chosen by name. */
+export function icuArguments(nodes: readonly IcuNode[]): Set<string> {
+	const names = new Set<string>();
+	const visit = (inner: readonly IcuNode[]): void => {
+		for (const node of inner) {
+			if (node.kind === 'argument') names.add(node.raw.replace(/\s+/g, ''));
+			if (node.kind !== 'choice') continue;
+			names.add(`{${node.name},${node.type}}`);
+			for (const { selector, nodes: branch } of node.branches) {
+				if (node.type === 'select') names.add(`${node.name}=${selector}`);
+				visit(branch);
+			}
+		}
+	};
+	visit(nodes);
+	return names;
 }

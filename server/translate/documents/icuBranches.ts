@@ -4,7 +4,15 @@
  */
 
 import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
-import { type IcuBranch, type IcuChoice, type IcuNode, icuText, parseIcu } from './icu.ts';
+import {
+	type IcuBranch,
+	type IcuChoice,
+	type IcuNode,
+	icuArguments,
+	icuText,
+	parseIcu,
+} from './icu.ts';
+import { withoutQuotedArguments } from './messageApostrophes.ts';
 import { ordinalSuffix, suffixIn } from './ordinals.ts';
 import type { Branches } from './piece.ts';
 import { samePlaceholders } from './placeholders.ts';
@@ -29,7 +37,21 @@ export function icuBranches(message: string, to: string): Branches | undefined {
 	const join = writer.message(nodes, undefined);
 	if (!join || writer.texts.length > maxTexts) return undefined;
 	const isChanged = writer.texts.length > 0 || writer.hasOrdinals;
-	return { texts: writer.texts, join: isChanged ? join : () => message };
+	const checked: Build = (translations) => {
+		const made = join(translations);
+		return made !== undefined && isReadAs(made, join(writer.texts)) ? made : undefined;
+	};
+	return { texts: writer.texts, join: isChanged ? checked : () => message };
+}
+
+/** Whether a message can be read, and has the arguments of another. */
+function isReadAs(made: string, like: string | undefined): boolean {
+	const listed = (text: string) => {
+		const nodes = parseIcu(text);
+		return nodes && [...icuArguments(nodes)].sort().join('\n');
+	};
+	const own = listed(made);
+	return own !== undefined && (like === undefined || own === listed(like));
 }
 
 class IcuWriter {
@@ -210,7 +232,7 @@ class IcuWriter {
 		standIns: ReadonlyMap<string, string>,
 		inside: IcuChoice | undefined,
 	): string {
-		return text
+		return (this.#doubled ? text : withoutQuotedArguments(text))
 			.split(/(\{[^{}]*\})/)
 			.map((part, index) =>
 				index % 2 === 1 ? (standIns.get(part) ?? part) : this.#quoted(part, inside),

@@ -1,8 +1,10 @@
 /** The messages of a source file with what a translated file makes of them, message by message. */
 
 import { flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
+import type { MessageReader } from './messageApostrophes.ts';
 import { isLanguageKey, type MessageFormat } from './messageChanges.ts';
 import { jsonTree, type MessageTree, type TreeFormat, yamlTree } from './messageTree.ts';
+import { isIcuBranching } from './placeholders.ts';
 import { entriesFor, pluralKey, siblingsOf } from './pluralKeys.ts';
 import { poEntries } from './poEntries.ts';
 
@@ -24,6 +26,8 @@ export interface MessageState {
 	readonly isOutdated?: boolean;
 	/** The text is a printf format. */
 	readonly isPrintf?: boolean;
+	/** Who reads it, as far as the file says. */
+	readonly reader?: MessageReader;
 }
 
 /** Messages in the order of the source, with the plural forms of a language (BCP 47). */
@@ -39,7 +43,10 @@ export function messageStates(
 		const there = new Map(lines(targetText).map((line) => [line.key, line]));
 		return translatableMessages(lines(sourceText)).map(({ key, text, start }) => {
 			const own = there.get(key);
-			const state = { path: [key], source: text, sourceAt: start, isPlural: false };
+			const state = {
+				...{ path: [key], source: text, sourceAt: start, isPlural: false },
+				...(format === 'properties' ? { reader: 'messageFormat' as const } : {}),
+			};
 			if (!own?.isFilled || !own.valueAt) return state;
 			const [from, end] = own.valueAt;
 			const value = { start: from, end, empty: '' };
@@ -47,8 +54,13 @@ export function messageStates(
 		});
 	}
 	const tree = format === 'json' ? jsonTree : yamlTree;
-	return treeStates(sourceText, targetText, tree, to);
+	const states = treeStates(sourceText, targetText, tree, to);
+	// Flutter prints apostrophes as they are.
+	const isIcu = states.some(({ source }) => isIcuBranching(source)) && !arbHead.test(sourceText);
+	return isIcu ? states.map((state) => ({ ...state, reader: 'icu' })) : states;
 }
+
+const arbHead = /"@@locale"|"@\w+"\s*:\s*\{/;
 
 function poStates(sourceText: string, targetText: string): MessageState[] {
 	const keyOf = ({ context, id }: ReturnType<typeof poEntries>[number]): string =>

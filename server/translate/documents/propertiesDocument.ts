@@ -25,15 +25,27 @@ function isMessage(key: string, value: string): boolean {
 function extract(text: string): Piece[] {
 	const isKept = remarksIn(text);
 	const ascii = /^[\x00-\x7f]*$/.test(text);
-	return propertyEntries(text)
+	const entries = propertyEntries(text);
+	const isDoubled = !entries.some(({ value }) => hasArgument.test(value) && isSingle(value));
+	return entries
 		.filter(({ key, value, start }) => isMessage(key, value) && !isKept(start, ''))
-		.map(({ value, valueStart, end }) => ({
-			start: valueStart,
-			end,
-			text: value,
-			encode: (translation) => encode(translation, ascii),
-		}));
+		.map(({ value, valueStart, end }) => {
+			const doubles = isDoubled && hasArgument.test(value);
+			return {
+				start: valueStart,
+				end,
+				text: doubles ? value.replaceAll("''", "'") : value,
+				encode: (translation) =>
+					encode(doubles ? translation.replace(/''?/g, "''") : translation, ascii),
+			};
+		});
 }
+
+/** What only the MessageFormat of Java replaces, to which a single apostrophe is a quotation mark. */
+const hasArgument = /\{\d/;
+
+/** Whether a value has an apostrophe that is not written twice. */
+const isSingle = (value: string): boolean => value.replaceAll("''", '').includes("'");
 
 export const extractProperties: Extract = Object.assign(extract, { rules: gateRules.properties });
 

@@ -40,7 +40,12 @@ export async function throughGate(
 	);
 	const translations = new Map<Piece, string>();
 	const faults = new Map<Piece, string>();
-	const take = (piece: Piece, answer: string | undefined) => {
+	const take = (piece: Piece, given: string | undefined) => {
+		const { written } = piece.rules ?? rules;
+		const answer =
+			given !== undefined && written && !isIcuBranching(piece.text)
+				? written(given, piece.text)
+				: given;
 		const fault =
 			answer === undefined
 				? 'its branches do not go together'

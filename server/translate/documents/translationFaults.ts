@@ -1,7 +1,8 @@
 /** What a project's check finds in a translated message file, with its place. */
 
 import { lineNumbers } from '../whiteSpace.ts';
-import { type IcuNode, parseIcu } from './icu.ts';
+import { icuArguments, parseIcu } from './icu.ts';
+import { withoutQuotations } from './messageApostrophes.ts';
 import type { MessageFormat } from './messageChanges.ts';
 import { type MessageState, messageStates } from './messageStates.ts';
 import { missingMessages } from './missingMessages.ts';
@@ -101,12 +102,16 @@ export function placeholderFault(
 		target,
 		isPlural,
 		isPrintf,
-	}: Pick<MessageState, 'source' | 'target' | 'isPlural' | 'isPrintf'>,
+		reader,
+	}: Pick<MessageState, 'source' | 'target' | 'isPlural' | 'isPrintf' | 'reader'>,
 	words = englishFaults,
 ): string | undefined {
 	if (target === undefined) return undefined;
 	if (isIcuBranching(source)) return icuFault(source, target, words);
-	const [from, into] = [placeholders(source), placeholders(target)];
+	const from = placeholders(source);
+	const read = (text: string) => placeholders(reader ? withoutQuotations(text, reader) : text);
+	// A source that quotes its own placeholders has other readers.
+	const into = read(source).length === from.length ? read(target) : placeholders(target);
 	const isNeeded = (found: string) => !isPlural || !isCount(found);
 	const lost = without(from, into).filter(isNeeded);
 	const added = without(into, from).filter(isNeeded);
@@ -142,27 +147,9 @@ function icuFault(source: string, target: string, words: FaultWords): string | u
 	if (from === undefined) return undefined;
 	const into = parseIcu(target);
 	if (into === undefined) return words.noIcu;
-	const [wanted, found] = [namesOf(from), namesOf(into)];
+	const [wanted, found] = [icuArguments(from), icuArguments(into)];
 	const lost = [...wanted].filter((name) => !found.has(name));
 	const added = [...found].filter((name) => !wanted.has(name));
 	if (lost.length > 0) return about(words.lost, lost);
 	return added.length > 0 ? about(words.added, added) : undefined;
-}
-
-/** Arguments of a message, and the branches of those that are chosen by name. */
-function namesOf(nodes: readonly IcuNode[]): Set<string> {
-	const names = new Set<string>();
-	const visit = (inner: readonly IcuNode[]): void => {
-		for (const node of inner) {
-			if (node.kind === 'argument') names.add(node.raw.replace(/\s+/g, ''));
-			if (node.kind !== 'choice') continue;
-			names.add(`{${node.name},${node.type}}`);
-			for (const { selector, nodes: branch } of node.branches) {
-				if (node.type === 'select') names.add(`${node.name}=${selector}`);
-				visit(branch);
-			}
-		}
-	};
-	visit(nodes);
-	return names;
 }

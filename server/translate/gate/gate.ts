@@ -24,6 +24,8 @@ export interface GateRules {
 	readonly conversions?: boolean;
 	/** Spans that stand in a translation as often as in its source. Has the flag `g`. */
 	readonly marks?: RegExp;
+	/** A translation as readers of the format take it for what it says. */
+	readonly written?: (translation: string, source: string) => string;
 	/** The syntax of a whole document by a parser, in order; `undefined` when it cannot be read. */
 	readonly nodes?: (text: string) => readonly SyntaxNode[] | undefined;
 }

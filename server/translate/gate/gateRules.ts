@@ -3,6 +3,7 @@
 import { delimiterOf } from '../documents/delimitedRows.ts';
 import { markdownNodes } from '../documents/markdown/reading.ts';
 import type { MarkdownDialect } from '../documents/markdown/syntax.ts';
+import { withoutQuotedArguments } from '../documents/messageApostrophes.ts';
 import { wordlessTokens } from '../protect.ts';
 import type { GateRules } from './gate.ts';
 import { htmlNodes } from './htmlNodes.ts';
@@ -32,9 +33,17 @@ export const gateRules = {
 	html: htmlRules,
 	plainText: { marks: wordlessTokens },
 	// In vue-i18n a bar between blanks parts the forms of a plural.
-	json: { delimiters: '{}|', nodes: unlessBroken(jsonNodes) },
-	yaml: { delimiters: '{}', nodes: unlessBroken(yamlNodes) },
-	properties: { delimiters: '{}', nodes: unlessBroken(propertiesNodes) },
+	json: {
+		delimiters: '{}|',
+		written: withoutQuotedArguments,
+		nodes: unlessBroken(jsonNodes),
+	},
+	yaml: { delimiters: '{}', written: withoutQuotedArguments, nodes: unlessBroken(yamlNodes) },
+	properties: {
+		delimiters: '{}',
+		written: withoutQuotedArguments,
+		nodes: unlessBroken(propertiesNodes),
+	},
 	po: { delimiters: '{}', nodes: unlessBroken(poNodes) },
 	subtitles: {
 		delimiters: '<>{}',
