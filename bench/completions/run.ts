@@ -4,11 +4,20 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { basename, extname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { nearestAround } from '../../extension/ai/completionContext.ts';
 import { type DaemonConnection, requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { findDaemon, findOrStartDaemon } from '../../server/daemon/findDaemon.ts';
 import { completeCode } from '../../server/lsp/complete.ts';
-import { figuresOf, heldOutLines, type SourceText, type Suggested } from './heldOutLines.ts';
+import { asAppError } from '../../server/protocol/index.ts';
+import {
+	figuresOf,
+	type HeldOutLine,
+	heldOutLines,
+	type SourceText,
+	type Suggested,
+} from './heldOutLines.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -77,13 +86,21 @@ export async function runCompletions(args: readonly string[]): Promise<number> {
 		`${server.model}, ${cpus()[0]?.model ?? ''}, ${cpus().length} cores, load ${(loadavg()[0] ?? 0).toFixed(1)} before\n`,
 	);
 	const suggested: Suggested[] = [];
-	for (const [index, { language, prefix, suffix, expected }] of lines.entries()) {
-		const params = { model: server.model, prefix, suffix, maxTokens, stop: ['\n\n'] };
-		const { signal } = new AbortController();
+	const ask = async (shown: { readonly prefix: string; readonly suffix: string }) => {
+		const params = { model: server.model, ...shown, maxTokens, stop: ['\n\n'] };
+		return await completeCode(server.daemon, params, new AbortController().signal);
+	};
+	const complete = ({ prefix, suffix }: HeldOutLine) =>
+		ask({ prefix, suffix }).catch((error: unknown) => {
+			if (asAppError(error).code !== 'context_length_exceeded') throw error;
+			return ask(nearestAround(prefix, suffix));
+		});
+	for (const [index, line] of lines.entries()) {
 		// The first request loads the model.
-		if (index === 0) await completeCode(server.daemon, params, signal);
+		if (index === 0) await complete(line);
+		const { language, expected } = line;
 		const askedAt = performance.now();
-		const { text } = await completeCode(server.daemon, params, signal);
+		const { text } = await complete(line);
 		const ms = performance.now() - askedAt;
 		suggested.push({ language, ms, expected, text: text.split('\n', 1)[0]?.trimEnd() ?? '' });
 	}
@@ -136,8 +153,20 @@ async function serverWith(model: string): Promise<Server> {
 		...{ daemon, model: name },
 		[Symbol.asyncDispose]: async () => {
 			const running = await findDaemon(env);
-			if (running) await requestShutdown(running.endpoint, false).catch(() => undefined);
+			if (running) {
+				await requestShutdown(running.endpoint, false).catch(() => undefined);
+				while (isRunning(running.endpoint.pid)) await sleep(50);
+			}
 			rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
 		},
 	};
+}
+
+/** Until it has ended, it may write into its folder. */
+function isRunning(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch {
+		return false;
+	}
 }

@@ -33,6 +33,12 @@ export function textAround(
 	return { prefix: text.slice(start, offset), suffix: text.slice(offset, offset + reach.after) };
 }
 
+/** What is left for a model that reads less: the nearest of it. */
+export const nearestAround = (prefix: string, suffix: string) => ({
+	prefix: prefix.slice(-reach.before / 4),
+	suffix: suffix.slice(0, reach.after / 4),
+});
+
 /**
  * Pieces of other files that have names in common with the lines before the cursor, as comments; empty when there is
  * none. The likest piece comes last, next to the code.

@@ -5,13 +5,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError, asAppError } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { mayHoldSecrets } from '../secretFiles.ts';
 import { setting } from '../settings.ts';
 import { CompletionCache } from './completionCache.ts';
-import { commentMarker, likePieces, textAround } from './completionContext.ts';
+import { commentMarker, likePieces, nearestAround, textAround } from './completionContext.ts';
 import { CompletionsItem } from './completionsItem.ts';
 import { findDefinition } from './findDefinition.ts';
 import { RecentTexts } from './recentTexts.ts';
@@ -57,10 +57,17 @@ export function registerInlineCompletions(
 			const askedAt = performance.now();
 			try {
 				const pieces = await looking;
-				const completion = await languageServer.request(
-					'nearglot/complete',
-					{ model, prefix: pieces + prefix, suffix, maxTokens, stop: ['\n\n'] },
-					token,
+				const ask = (shown: { readonly prefix: string; readonly suffix: string }) =>
+					languageServer.request(
+						'nearglot/complete',
+						{ model, ...shown, maxTokens, stop: ['\n\n'] },
+						token,
+					);
+				const completion = await ask({ prefix: pieces + prefix, suffix }).catch(
+					(error: unknown) => {
+						if (asAppError(error).code !== 'context_length_exceeded') throw error;
+						return ask(nearestAround(prefix, suffix));
+					},
 				);
 				const filled = completion.text.trimEnd();
 				cache.add(scope, prefix, suffix, filled);

@@ -35,16 +35,24 @@ export interface Desk {
 	statusItems: StatusItem[];
 	/** Texts of documents that were opened unsaved. */
 	documents: string[];
+	/** A text document of an address. */
+	read: (uri: object) => object;
 	/** The terminal in front. */
 	terminal: object | undefined;
 	/** Makes a terminal. */
 	createTerminal: (options: object) => object;
 	/** Paths of the folders that are open. */
 	folders: readonly string[];
+	/** Completes code. */
+	completions: Completions;
 	/** Answers turns of VS Code's own chat. */
 	participant: (...turn: readonly unknown[]) => Promise<unknown>;
 	/** Does what a command of the editor does. */
 	command: (...called: readonly unknown[]) => unknown;
+}
+
+export interface Completions {
+	provideInlineCompletionItems(...asked: readonly unknown[]): Promise<{ insertText: string }[]>;
 }
 
 export interface StatusItem {
@@ -75,6 +83,7 @@ export function resetDesk(): void {
 		settings: {},
 		statusItems: [],
 		documents: [],
+		read: () => ({}),
 		terminal: undefined,
 		createTerminal: () => ({}),
 		folders: [],
@@ -232,16 +241,37 @@ const double = {
 		get workspaceFolders() {
 			return desk.folders.map((fsPath) => ({ uri: { scheme: 'file', fsPath } }));
 		},
-		openTextDocument: async ({ content }: { content: string }) => void desk.documents.push(content),
+		openTextDocument: async (given: { content?: string }) => {
+			if (given.content === undefined) return desk.read(given);
+			return void desk.documents.push(given.content);
+		},
 		getConfiguration: () => ({
 			get: (name: string) => desk.settings[name],
 			update: async (name: string, value: unknown) => {
 				desk.settings[name] = value;
 			},
 		}),
+		asRelativePath: (uri: { readonly path: string }) => uri.path.slice(1),
+		onDidCloseTextDocument: () => ({ dispose: () => {} }),
 		onDidChangeConfiguration: (listener: (event: object) => void) => {
 			configured.add(listener);
 			return { dispose: () => configured.delete(listener) };
+		},
+	},
+	InlineCompletionTriggerKind: { Invoke: 0, Automatic: 1 },
+	InlineCompletionItem: class {
+		readonly insertText: string;
+
+		constructor(insertText: string) {
+			this.insertText = insertText;
+		}
+	},
+	Range: class {},
+	languages: {
+		createLanguageStatusItem: () => ({ dispose: () => {} }),
+		registerInlineCompletionItemProvider: (_pattern: unknown, provider: Completions) => {
+			desk.completions = provider;
+			return { dispose: () => {} };
 		},
 	},
 	ConfigurationTarget: { Global: 1, Workspace: 2 },
@@ -302,6 +332,8 @@ const double = {
 		get activeTerminal() {
 			return desk.terminal;
 		},
+		visibleTextEditors: [],
+		onDidChangeActiveTextEditor: () => ({ dispose: () => {} }),
 		onDidStartTerminalShellExecution: commandStarted.event,
 		onDidEndTerminalShellExecution: commandEnded.event,
 		onDidCloseTerminal: terminalClosed.event,
