@@ -81,6 +81,10 @@ const reached: readonly (readonly [source: string, result: string])[] = [
 	['*[HTML]: A language\n*[CSS]: A sheet\n', '*[HTML]: «A language»\n*[CSS]: «A sheet»\n'],
 	['Press ++ctrl+alt+del++ or ==do it==\n', '«Press ++ctrl+alt+del++ or ==do it»==\n'],
 	['Read **cat**(1) and *ls*(1p) now\n', '«Read **cat**(1) and *ls*(1p) now»\n'],
+	[
+		'import Tabs from \'@theme/Tabs\';\nimport {A} from "./a"\n\nText\n',
+		'import Tabs from \'@theme/Tabs\';\nimport {A} from "./a"\n\n«Text»\n',
+	],
 	['## [1.0.0] - 2023-01-01 [YANKED]\n', '## [1.0.0] - 2023-01-01 [YANKED]\n'],
 	['1\\. no list\n', '«1\\. no list»\n'],
 	['\ufeff# A title\n', '\ufeff# «A title»\n'],

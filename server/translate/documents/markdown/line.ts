@@ -27,6 +27,9 @@ const untitledLine = /^(?:!{3}|\?{3}\+?)[ \t]+[\w-]{1,40}(?:[ \t]+[\w-]{1,40}){0
 /** A line of nothing but tags of Jekyll, Hugo and others. */
 const templateLine =
 	/^(?:\{%[^%\n]{0,300}%\}|\{\{%[^%\n]{0,300}%\}\}|\{\{<[^<>\n]{0,300}>\}\}|\{\{[^{}\n]{0,300}\}\}|[ \t]{1,8}){1,20}$/;
+/** A statement of JavaScript, which Docusaurus reads in Markdown as well. */
+const scriptLine =
+	/^(?:import\s(?:[^'"\n]{1,300}\sfrom\s)?["'][^"'\n]{1,300}["'];?|export\s(?:const|default|function|let)\s[^\n]{1,500})[ \t]*$/;
 /** What an abbreviation is, and a line of a poem or an address of pandoc. */
 const ownLine = /^(?:\*\[[^\][\n]{1,60}\]:[ \t]*|\|[ \t]+)/;
 /** Title, author and date of a document of pandoc. */
@@ -102,7 +105,8 @@ function lineMark(
 	raw: string,
 	{ isFirst, isLine, isHead }: { isFirst: boolean; isLine: boolean; isHead: boolean },
 ): { length: number; isAlone: boolean } | undefined {
-	const whole = isLine && (templateLine.test(raw) || untitledLine.test(raw));
+	const whole =
+		isLine && [templateLine, untitledLine, scriptLine].some((pattern) => pattern.test(raw));
 	if (whole || (isHead && titleBlock.test(raw))) return { length: raw.length, isAlone: true };
 	const alone = (containerLine.exec(raw) ??
 		ownLine.exec(raw) ??
