@@ -26,7 +26,7 @@ const titledLine =
 const untitledLine = /^(?:!{3}|\?{3}\+?)[ \t]+[\w-]{1,40}(?:[ \t]+[\w-]{1,40}){0,3}[ \t]*$/;
 /** A line of nothing but tags of Jekyll, Hugo and others. */
 const templateLine =
-	/^(?:\{%[^%\n]{0,300}%\}|\{\{%[^%\n]{0,300}%\}\}|\{\{<[^<>\n]{0,300}>\}\}|\{\{[^{}\n]{0,300}\}\}|[ \t]{1,8}){1,20}$/;
+	/^(?:\{%[^%\n]{0,300}%\}|\{\{%[^%\n]{0,300}%\}\}|\{\{<[^<>\n]{0,300}>\}\}|\{\{(?![%<])[^{}\n]{0,300}\}\}|[ \t]){1,60}$/;
 /** A statement of JavaScript, which Docusaurus reads in Markdown as well. */
 const scriptLine =
 	/^(?:import\s(?:[^'"\n]{1,300}\sfrom\s)?["'][^"'\n]{1,300}["'];?|export\s(?:const|default|function|let)\s[^\n]{1,500})[ \t]*$/;

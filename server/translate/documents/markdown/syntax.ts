@@ -200,16 +200,23 @@ function eventsOf(
 	return events;
 }
 
-/** A comment of HTML, and the address of a heading at the end of its line. */
-const olderForms =
-	/<!--((?:(?!-->)[\s\S]){0,5000})-->|(?<=^#{1,6}[ \t][^\n]{0,500})\{(#[\w:.-]{1,200})\}(?=[ \t]*\r?$)/gm;
+/** The address of a heading at the end of its line. */
+const headingId = /^(#{1,6}[ \t][^\n]*?)\{(#[\w:.-]{1,200})\}(?=[ \t]*\r?$)/gm;
 
-/** MDX with what Docusaurus reads in it beyond its grammar written as expressions and letters of the same length. */
-const withoutOlderForms = (text: string): string =>
-	text.replace(olderForms, (all, comment?: string, id?: string) => {
-		if (id !== undefined) return `(${id})`;
-		return comment === undefined || comment.includes('*/') ? all : `{/* ${comment}*/}`;
-	});
+/** MDX with what Docusaurus reads in it beyond its grammar, comments of HTML among it, in code of the same length. */
+function withoutOlderForms(text: string): string {
+	let made = '';
+	let next = 0;
+	for (let at = text.indexOf('<!--'); at >= 0; at = text.indexOf('<!--', next)) {
+		const end = text.indexOf('-->', at + 4);
+		if (end < 0) break;
+		const words = text.slice(at + 4, end);
+		made += text.slice(next, at);
+		made += words.includes('*/') ? text.slice(at, end + 3) : `{/* ${words}*/}`;
+		next = end + 3;
+	}
+	return (made + text.slice(next)).replace(headingId, '$1($2)');
+}
 
 /** Takes what lines are made of out of what is still to be read. */
 function leaveLines(events: readonly Event[]): void {
