@@ -16,7 +16,7 @@ const maxDepth = 2;
 const maxFiles = 2000;
 
 /** Changes when a file does that a load reads: by name, size and time of the last change. */
-export async function contentOf(
+export async function modelContentOf(
 	folder: string,
 	{ promptTemplate }: Pick<ModelInfo, 'promptTemplate'>,
 ): Promise<string> {

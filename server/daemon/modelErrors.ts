@@ -1,25 +1,14 @@
-/** The model that a caller names, and the errors about it. */
+/** Errors about the model that a caller names. */
 
 import {
 	AppError,
 	type ExecutionProvider,
-	findModel,
 	type ModelInfo,
 	type ModelTask,
 } from '../protocol/index.ts';
 
 /** Longest list of known models in an error message. */
 const namedAtMost = 20;
-
-/** The row of a model, by the rule of every door. */
-export function findInfo<T extends { readonly info: ModelInfo }>(
-	models: readonly T[],
-	name: string,
-): T | undefined {
-	const infos = models.map(({ info }) => info);
-	const found = findModel(infos, name);
-	return found && models[infos.indexOf(found)];
-}
 
 /** The error for a name nobody knows; it names what is known. */
 export function unknownModel(

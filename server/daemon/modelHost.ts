@@ -17,8 +17,9 @@ import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts'
 import type { Logger } from '../services/logger.ts';
 import { untilAborted } from '../services/untilAborted.ts';
 import { draftModelOf } from './draftModel.ts';
+import { findInfo, findUsable } from './findModel.ts';
 import { loadRunner } from './loadRunner.ts';
-import { findInfo, isAnswering, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
+import { isAnswering } from './modelErrors.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
 import { makeRoom } from './modelRoom.ts';
 import { type LoadedModel, type LoadedRunner, type ModelListener, ModelSlot } from './modelSlot.ts';
@@ -120,20 +121,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		};
 	};
 
-	const find = async (name: string, task?: ModelTask): Promise<IndexedModel> => {
-		let models = await deps.index.list();
-		let model = findInfo(models, name);
-		if (!model || model.problem) {
-			// It may have arrived or been repaired just now.
-			models = await deps.index.refresh();
-			model = findInfo(models, name);
-		}
-		const infos = models.map((each) => each.info);
-		if (!model) throw unknownModel(name, infos, task);
-		if (model.problem) throw ofModel(model.info.id, model.problem);
-		if (task !== undefined && model.info.task !== task) throw wrongTask(model.info, task, infos);
-		return model;
-	};
+	const find = (name: string, task?: ModelTask) => findUsable(deps.index, name, task);
 
 	const forget = (slot: ModelSlot) => {
 		slot.dispose();

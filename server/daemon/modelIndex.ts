@@ -14,7 +14,7 @@ import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError, comparableName, type ModelInfo } from '../protocol/index.ts';
 import { idName } from '../protocol/modelNames.ts';
 import { FolderWatch, type FolderWatchOptions } from './folderWatch.ts';
-import { contentOf } from './modelContent.ts';
+import { modelContentOf } from './modelContent.ts';
 import { ModelWalk, modelMarks, sameEntrances, type WalkRoot } from './modelWalk.ts';
 
 export interface ModelRoot extends WalkRoot {
@@ -218,7 +218,7 @@ export class ModelIndex {
 			});
 		}
 		const info = await infoOf(folder, root, description);
-		const content = await contentOf(folder, info);
+		const content = await modelContentOf(folder, info);
 		const model: IndexedModel = { info, folder, stamp, content, description, problem };
 		// A fault of the moment, such as too many open files, is not remembered.
 		if (!passing && !this.#touched.has(folder)) this.#known.set(folder, { stamp, model });
