@@ -260,12 +260,14 @@ export class BatchManager {
 
 	/** The manifest of a new batch; `undefined` when its file is no list of requests, so that it has failed. */
 	async #cut(open: OpenBatch) {
-		const { store, files, limits, now } = this.#deps;
+		const { store, limits, now } = this.#deps;
 		const { record } = open;
 		const at = Math.floor(now() / 1000);
 		this.#cuts++;
 		try {
-			const content = await files.content(record.owner.person, record.inputFileId);
+			// What a batch reads stays for as long as it has not ended, whatever time was set for the file.
+			if (await this.#isInputGone(open)) throw new AppError('not_found', inputGone.message);
+			const content = store.read(keys.fileContent(record.inputFileId));
 			const most = { lines: limits.batchLines, bytes: limits.batchBytes };
 			const manifest = await makeManifest(content, record.endpoint, most, at, this.#stop.signal);
 			await writeBatchManifest(store, record.id, manifest);

@@ -236,6 +236,8 @@ export class Batches {
 			bytes += line.byteLength;
 			count++;
 		}
+		if (count === 0)
+			throw new AppError('conflict', 'What has failed are lines that are too long to be run.');
 		const { endpoint, completionWindow, metadata = {}, outputExpiresInS } = record;
 		const file = { filename: `${id}_retry.jsonl`, bytes };
 		return this.createOf(owner, lines(), file, {
