@@ -207,6 +207,33 @@ test('an app that is not there is 502, one that does not answer 504, both as pro
 	assert.equal(answer.status, 502);
 });
 
+test('who sends something that an app got and did not answer is not told to send it again', async () => {
+	await using own = await Harness.start({
+		config: { globalValidation: { unauthenticatedClientAction: 'AllowAnonymous' } },
+	});
+	const got: string[] = [];
+	own.app.handler = (request) => {
+		got.push(String(request.method));
+		request.socket.destroy();
+	};
+	const send = async (method: string) => {
+		const answer = parseAnswer(
+			await exchangeBytes(
+				own.gateway.port,
+				`${method} /x HTTP/1.1\r\nHost: app.example\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi`,
+			),
+		);
+		assert.equal(answer.status, 502);
+		const { detail } = answer.json() as { detail: string };
+		return [answer.header('retry-after'), /may have been done/.test(detail)];
+	};
+	assert.deepEqual(await send('POST'), [undefined, true]);
+	assert.deepEqual(await send('PUT'), ['2', false]);
+	assert.deepEqual(got, ['POST', 'PUT']);
+	await own.app[Symbol.asyncDispose]();
+	assert.deepEqual(await send('POST'), ['2', false], 'nobody got it');
+});
+
 test('an answer that breaks off is a broken connection for the client, not a short success', async () => {
 	h.app.handler = (_request, response) => {
 		response.writeHead(200, { 'Content-Length': 100 }).write('only this');

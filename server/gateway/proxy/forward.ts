@@ -2,7 +2,7 @@
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { closedUnanswered } from '../../net/closedUnanswered.ts';
+import { closedUnanswered, isIdempotent } from '../../net/closedUnanswered.ts';
 import { watchBody } from '../../net/slowBody.ts';
 import { asAppError } from '../../protocol/errorWire.ts';
 import type { GatewaySettings } from '../config/gatewaySettings.ts';
@@ -33,6 +33,14 @@ const unusable: Problem = {
 	code: 'upstream_failed',
 	detail: 'The app behind this address gave an answer that is not valid HTTP.',
 };
+
+/** @param isDone whether the app may have done what was asked, and would do it twice */
+const unanswered = (reason: string, isDone: boolean): Problem => ({
+	status: 502,
+	code: 'upstream_failed',
+	detail: `The app behind this address did not answer (${reason}). ${isDone ? 'What was sent may have been done: look before you send it again.' : 'Try again, or ask whoever runs it.'}`,
+	...(isDone ? {} : { headers: { 'Retry-After': '2' } }),
+});
 
 /** Forwards; every way it can end produces an answer or a cut connection, never a hang. */
 export function forwardRequest(
@@ -87,6 +95,11 @@ export function forwardRequest(
 			single: false,
 		});
 		call = open;
+		let isSent = false;
+		open.once('socket', (socket) => {
+			if (socket.connecting) socket.once('connect', () => (isSent = true));
+			else isSent = true;
+		});
 		const clear = watch(open, request, options.limits, hasBody, (status, code, detail) => {
 			open.destroy();
 			fail({ status, code, detail });
@@ -118,12 +131,7 @@ export function forwardRequest(
 				attempt(false);
 				return;
 			}
-			fail({
-				status: 502,
-				code: 'upstream_failed',
-				detail: `The app behind this address did not answer (${error.code ?? 'connection failed'}). Try again, or ask whoever runs it.`,
-				headers: { 'Retry-After': '2' },
-			});
+			fail(unanswered(error.code ?? 'connection failed', isSent && !isIdempotent(request.method)));
 		});
 		// An app that switches protocols unasked closes without an answer or an error.
 		open.once('close', () => {
