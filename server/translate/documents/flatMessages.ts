@@ -3,6 +3,7 @@
 import { indentAt } from '../whiteSpace.ts';
 import { isWithin } from './edits.ts';
 import { type MessageLine, propertiesLines } from './messageLines.ts';
+import type { MessageEdit } from './messageTree.ts';
 import type { Extract } from './piece.ts';
 import { extractProperties } from './propertiesDocument.ts';
 import { extractAndroid } from './software/androidStrings.ts';
@@ -28,6 +29,12 @@ export interface FlatMessages {
 	readonly firstAt: (text: string) => number;
 	/** Whether there is something around the messages, which a new file needs as well. */
 	readonly isFramed: boolean;
+	/** Declares at the root of the target what names in new messages begin with, as the source does. */
+	readonly prefixes?: (
+		source: string,
+		target: string,
+		edits: readonly MessageEdit[],
+	) => MessageEdit | undefined;
 }
 
 function appleLines(text: string): MessageLine[] {
@@ -72,6 +79,32 @@ function elementLines(
 	});
 }
 
+/** Declarations of namespaces that copied messages need, as an edit of the target's root. */
+function namespaces(
+	source: string,
+	target: string,
+	edits: readonly MessageEdit[],
+): MessageEdit | undefined {
+	const rootOf = (text: string) =>
+		text.trim() === '' ? undefined : childElements(readXml(text))[0];
+	const [from, into] = [rootOf(source), rootOf(target)];
+	if (!from || !into) return undefined;
+	const tag = target.slice(into.start, into.content);
+	const declarations = source
+		.slice(from.start, from.content)
+		.matchAll(/\sxmlns:([\w.-]+)\s*=\s*(?:"[^"]*"|'[^']*')/g);
+	const text = [...declarations]
+		.filter(
+			([, prefix = '']) =>
+				!new RegExp(`\\sxmlns:${prefix}\\s*=`).test(tag) &&
+				edits.some((edit) => new RegExp(`[<\\s]${prefix}:`).test(edit.text)),
+		)
+		.map(([declaration]) => ` ${declaration.trim()}`)
+		.join('');
+	const at = into.start + 1 + into.name.length;
+	return text === '' ? undefined : { start: at, end: at, text };
+}
+
 const beforeLastTag = (text: string): number => {
 	const at = text.lastIndexOf('</');
 	return at < 0 ? text.length : at;
@@ -101,6 +134,7 @@ export const flatMessages: Readonly<Record<FlatFormat, FlatMessages>> = {
 			),
 		firstAt: beforeLastTag,
 		isFramed: true,
+		prefixes: namespaces,
 	},
 	resx: {
 		extract: extractResx,
@@ -113,6 +147,7 @@ export const flatMessages: Readonly<Record<FlatFormat, FlatMessages>> = {
 			),
 		firstAt: beforeLastTag,
 		isFramed: true,
+		prefixes: namespaces,
 	},
 };
 

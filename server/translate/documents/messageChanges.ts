@@ -2,6 +2,7 @@
 
 import { AppError } from '../../protocol/errors.ts';
 import { pushAll } from '../../protocol/lists.ts';
+import { canonicalLanguage } from '../languageCodes.ts';
 import { type FlatFormat, flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
 import {
 	type IsWanted,
@@ -40,17 +41,14 @@ export function messageChanges(
 	if (format === 'po')
 		return lineChanges(poLines(sourceText), poLines(targetText), targetText, wanted);
 	if (isFlat(format)) {
-		const { lines, extract, firstAt } = flatMessages[format];
+		const { lines, extract, firstAt, prefixes } = flatMessages[format];
 		const source =
 			to === undefined ? sourceText : (extract.prepare?.(sourceText, to) ?? sourceText);
 		const at = firstAt(targetText);
-		return lineChanges(
-			translatableMessages(lines(source)),
-			lines(targetText),
-			targetText,
-			wanted,
-			at,
-		);
+		const from = translatableMessages(lines(source));
+		const changes = lineChanges(from, lines(targetText), targetText, wanted, at);
+		const bound = prefixes?.(sourceText, targetText, changes.edits);
+		return bound ? { ...changes, edits: [bound, ...changes.edits] } : changes;
 	}
 	return treeChanges(sourceText, targetText, treeFormats[format], wanted, to);
 }
@@ -97,7 +95,7 @@ function treeChanges(
 
 /** Whether the only key at a root is the language of what lies below. */
 export function isLanguageKey(key: string): boolean {
-	return /^[a-z]{2,3}(?:[-_][A-Za-z\d]{2,8})*$/.test(key);
+	return /^[a-z]{2,3}(?:[-_][A-Za-z\d]{2,8})*$/.test(key) && canonicalLanguage(key) !== undefined;
 }
 
 function unreadable(which: 'source' | 'target'): AppError {
@@ -126,6 +124,8 @@ function compare(
 	};
 	for (const { key, value } of entriesFor(source, to)) {
 		const own = there.get(key);
+		// What an alias stands for is looked at in its own place.
+		if (own?.value.isShared) continue;
 		const whole = [...path, key];
 		if (!own) {
 			// ARB describes messages in its template only.

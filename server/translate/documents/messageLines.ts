@@ -1,6 +1,6 @@
 /** Message files that are lists of entries: `.properties` and gettext `.po`. */
 
-import { poEntries } from './poEntries.ts';
+import { isFilled, poEntries } from './poEntries.ts';
 import { propertyEntries } from './propertyEntries.ts';
 
 /** One message with the source code it is copied by. */
@@ -35,7 +35,7 @@ export function poLines(text: string): MessageLine[] {
 			return {
 				key: entry.context ? `${entry.context.text}\u0004${entry.id.text}` : entry.id.text,
 				text: entry.plural ? `${entry.id.text} / ${entry.plural.text}` : entry.id.text,
-				isFilled: entry.strings.some((string) => string.text !== ''),
+				isFilled: isFilled(entry),
 				start: entry.start,
 				end: entry.end,
 				code: `${head}${strings.join(eol)}`,

@@ -116,7 +116,8 @@ function treeStates(
 				// A list is missing where there is nothing; a text that is empty would stay.
 				const empty = format.literal(Array.isArray(target.value) ? null : '');
 				const value = { start, end, empty };
-				states.push({ ...state, target: own, targetAt: start, value });
+				const at = target.isShared ? {} : { value };
+				states.push({ ...state, target: own, targetAt: start, ...at });
 			}
 			return;
 		}

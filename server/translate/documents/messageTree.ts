@@ -1,7 +1,18 @@
 /** JSON and YAML message files as trees with offsets, and how entries are added to them. */
 
 import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
-import { isMap, isScalar, parseDocument, stringify } from 'yaml';
+import {
+	type Alias,
+	type Document,
+	isAlias,
+	isMap,
+	isNode,
+	isScalar,
+	isSeq,
+	parseDocument,
+	stringify,
+} from 'yaml';
+import { AppError } from '../../protocol/errors.ts';
 import { indentAt } from '../whiteSpace.ts';
 
 /** A map or a value of a message file. */
@@ -14,6 +25,8 @@ export interface MessageTree {
 	readonly entries?: readonly MessageEntry[];
 	/** YAML in braces. */
 	readonly isFlow?: boolean;
+	/** An alias of YAML stands for it: its text is written elsewhere. */
+	readonly isShared?: boolean;
 }
 
 export interface MessageEntry {
@@ -130,18 +143,21 @@ function jsonNode(node: Node, text: string): MessageTree {
 	return { start, end, value: undefined, entries };
 }
 
+/** Texts are quoted that readers of YAML 1.1 (Ruby, Java, Python) take for something else, such as `no`. */
+const forAllReaders = { version: '1.1' } as const;
+
 export const yamlTree: TreeFormat = {
 	read: (text) => {
 		const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
 		return isMap(document.contents) && document.errors.length === 0
-			? yamlNode(document.contents)
+			? yamlNode(document.contents, { document, aliases: [], shared: 0 })
 			: undefined;
 	},
-	whole: (entries) => stringify(Object.fromEntries(entries), { lineWidth: 0 }),
+	whole: (entries) => stringify(Object.fromEntries(entries), { ...forAllReaders, lineWidth: 0 }),
 	add: (text, map, after, entries) => {
 		const layout = layoutOf(text);
 		const { eol } = layout;
-		const first = map.entries?.[0];
+		const first = map.entries?.find(({ value }) => !value.isShared);
 		if (map.isFlow) {
 			const list = entries
 				.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
@@ -150,9 +166,12 @@ export const yamlTree: TreeFormat = {
 			const at = map.start + 1;
 			return { start: at, end: at, text: first ? ` ${list},` : ` ${list} ` };
 		}
-		const indent = (first && indentAt(text, first.start)) ?? '';
+		const indent = indentAt(text, first?.start ?? map.start) ?? '';
 		const unit = layout.unit.replaceAll('\t', '  ');
-		const code = stringify(Object.fromEntries(entries), { lineWidth: 0, indent: unit.length });
+		const code = stringify(Object.fromEntries(entries), {
+			...{ ...forAllReaders, lineWidth: 0 },
+			indent: unit.length,
+		});
 		const lines = code.replace(/^(?=.)/gm, indent).replaceAll('\n', eol);
 		const at = after ? lineAfter(text, after.end) : (first?.start ?? map.start) - indent.length;
 		const isUnended = at > 0 && at === text.length && text[at - 1] !== '\n';
@@ -167,33 +186,75 @@ function lineAfter(text: string, end: number): number {
 	return next < 0 ? text.length : next + 1;
 }
 
-function yamlNode(node: unknown): MessageTree {
-	const [start, end] = (node as { range?: readonly [number, number, number] } | null)?.range ?? [
-		0, 0,
-	];
-	if (!isMap(node)) return { start, end, value: isScalar(node) ? node.value : plain(node) };
-	const entries = node.items.flatMap(({ key, value }) => {
-		if (!isScalar(key) || !key.range) return [];
-		const tree = yamlNode(value);
-		const end = (isMap(value) && !value.flow ? tree.end : rangeEnd(value)) ?? key.range[1] + 1;
-		return [{ key: String(key.value), start: key.range[0], end, value: tree }];
-	});
-	const last = entries.at(-1)?.end ?? end;
-	return {
-		start,
-		end: node.flow ? end : last,
-		value: undefined,
-		entries,
-		isFlow: node.flow === true,
-	};
+/** Where a node of YAML is read. */
+interface YamlPlace {
+	readonly document: Document;
+	/** What stands for the nodes around it. */
+	readonly aliases: readonly unknown[];
+	/** How many nodes aliases have been read as. */
+	shared: number;
 }
 
-function rangeEnd(node: unknown): number | undefined {
-	const range = (node as { range?: readonly number[] } | null)?.range;
-	return range?.[1];
+/** More than this is no file of messages: aliases of aliases grow without end. */
+const maxShared = 50_000;
+
+function yamlNode(node: unknown, place: YamlPlace): MessageTree {
+	if (isAlias(node)) return aliasTree(node, place);
+	const isShared = place.aliases.length > 0;
+	if (isShared && ++place.shared > maxShared) throw aliasesWithoutEnd();
+	const [start, end] = rangeOf(node) ?? [0, 0];
+	const shared = isShared ? { isShared } : {};
+	if (!isMap(node))
+		return { start, end, value: isScalar(node) ? node.value : plain(node, place), ...shared };
+	const entries: MessageEntry[] = [];
+	const merged: MessageEntry[] = [];
+	let last = end;
+	for (const { key, value } of node.items) {
+		const at = isScalar(key) ? rangeOf(key) : undefined;
+		if (!isScalar(key) || !at) continue;
+		const tree = yamlNode(value, place);
+		const end = (isMap(value) && !value.flow ? tree.end : rangeOf(value)?.[1]) ?? at[1] + 1;
+		last = end;
+		if (key.value === '<<' && key.type === 'PLAIN') merged.push(...mergedEntries(value, place));
+		else entries.push({ key: String(key.value), start: at[0], end, value: tree });
+	}
+	const own = new Set(entries.map(({ key }) => key));
+	for (const entry of merged) {
+		if (own.has(entry.key)) continue;
+		own.add(entry.key);
+		entries.push(entry);
+	}
+	const isFlow = node.flow === true;
+	return { start, end: isFlow ? end : last, value: undefined, entries, isFlow, ...shared };
 }
 
-function plain(node: unknown): unknown {
-	const readable = node as { toJSON?: () => unknown } | null;
-	return readable?.toJSON?.() ?? null;
+/** What an alias stands for, at its own place where it is a value. */
+function aliasTree(alias: Alias, place: YamlPlace): MessageTree {
+	const node = alias.resolve(place.document);
+	if (place.aliases.includes(node) || place.aliases.length > 50) throw aliasesWithoutEnd();
+	const aliases = [...place.aliases, node];
+	const inner: YamlPlace = { ...place, aliases };
+	const tree = yamlNode(node, inner);
+	place.shared = inner.shared;
+	const [start, end] = rangeOf(alias) ?? [0, 0];
+	return { ...tree, start, end, isShared: true };
+}
+
+/** Entries that `<<` takes from one map or several, the first of which is right. */
+function mergedEntries(value: unknown, place: YamlPlace): MessageEntry[] {
+	const from = isSeq(value) ? value.items : [value];
+	return from.flatMap((one) => (isAlias(one) ? [...(yamlNode(one, place).entries ?? [])] : []));
+}
+
+const aliasesWithoutEnd = () =>
+	new AppError(
+		'invalid_request',
+		'The aliases of the YAML file stand for too much, or for themselves. Write out what they stand for and try again.',
+	);
+
+const rangeOf = (node: unknown) =>
+	(node as { range?: readonly [number, number, number] } | null)?.range ?? undefined;
+
+function plain(node: unknown, { document }: YamlPlace): unknown {
+	return isNode(node) ? node.toJS(document) : null;
 }

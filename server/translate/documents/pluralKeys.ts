@@ -138,8 +138,9 @@ export function withKeysOf(text: string, to: string, style: KeyStyle): string {
 	if (!root) return text;
 	const eol = text.includes('\r\n') ? '\r\n' : '\n';
 	const edits: { start: number; end: number; text: string }[] = [];
-	const visit = (tree: MessageTree) => {
-		const entries = tree.entries ?? [];
+	const visit = (whole: MessageTree) => {
+		const entries = (whole.entries ?? []).filter(({ value }) => !value.isShared);
+		const tree = { ...whole, entries };
 		const keys = siblingsOf(entries.map(({ key }) => key));
 		const places = new Map(entries.map((entry, at) => [entry, at]));
 		const byBase = new Map<string, { own: MessageEntry[]; made: MessageEntry[] }>();
@@ -184,7 +185,12 @@ export function withKeysOf(text: string, to: string, style: KeyStyle): string {
 		isLanguage(only.key) &&
 		text.startsWith(only.key, only.start)
 	)
-		edits.push({ start: only.start, end: only.start + only.key.length, text: to });
+		edits.push({
+			start: only.start,
+			end: only.start + only.key.length,
+			// Norwegian is a truth value to readers of YAML 1.1.
+			text: to === 'no' ? '"no"' : to,
+		});
 	let out = '';
 	let next = 0;
 	for (const edit of edits.sort((a, b) => a.start - b.start)) {

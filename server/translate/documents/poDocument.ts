@@ -10,7 +10,7 @@ import { type Branches, type Extract, type Piece, padded } from './piece.ts';
 import { placeholders, sameConversions, samePlaceholders } from './placeholders.ts';
 import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
 import { withNumber, withoutNumber } from './pluralNumbers.ts';
-import { type PoEntry, poEntries, poFault, quotePo } from './poEntries.ts';
+import { isFilled, type PoEntry, poEntries, poFault, quotePo } from './poEntries.ts';
 import { asksToKeep } from './remarks.ts';
 
 function extract(text: string, to?: string): Piece[] {
@@ -20,7 +20,7 @@ function extract(text: string, to?: string): Piece[] {
 	const own = headerForms(header, to);
 	const forms = own ?? (to === undefined ? undefined : pluralFormsOf(to));
 	const pieces = entries.flatMap((entry) => {
-		const isDone = entry.strings.some((string) => string.text !== '');
+		const isDone = isFilled(entry);
 		if (entry === header || isDone || !/\p{L}{2}/u.test(entry.id.text)) return [];
 		if (asksToKeep(text.slice(entry.start, entry.id.start))) return [];
 		const own = defined({ comment: commentOf(text, entry) });
@@ -30,11 +30,15 @@ function extract(text: string, to?: string): Piece[] {
 	if (to === undefined || pieces.length === 0) return pieces;
 	const needed = own || !pieces.some(({ branches }) => branches) ? undefined : forms;
 	const named = languageIn(header);
-	if (!needed && (named === undefined || sameBase(named, to))) return pieces;
+	const isLoadable = !noEncoding.test(header ? text.slice(header.start, header.end) : '');
+	if (!needed && isLoadable && (named === undefined || sameBase(named, to))) return pieces;
 	const companion = headerPiece(text, entries, header, needed, to, eol);
 	// A new header stands in front of an entry that begins where it does.
 	return [companion, ...pieces].sort((a, b) => a.start - b.start);
 }
+
+/** What templates say of their encoding, with which no reader would load the file. */
+const noEncoding = /^("Content-Type:[^"\\]{0,100}charset=)CHARSET\b/im;
 
 /** What is translated already tells the language of the messages as well. */
 export const extractPo: Extract = Object.assign(extract, {
@@ -113,7 +117,7 @@ function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eo
 			: { texts: [], join: () => undefined },
 		encode: (made) => {
 			const rows = (JSON.parse(made) as string[]).map(
-				(row, form) => `msgstr[${form}] ${quotePo(row, eol)}`,
+				(row, form) => `msgstr[${form}] ${quotePo(entry.strings[form]?.text || row, eol)}`,
 			);
 			return marked(text, entry, at, eol) + rows.join(eol);
 		},
@@ -186,7 +190,8 @@ function headerPiece(
 			}
 			const raw = text
 				.slice(start, end)
-				.replace(/"Language:[^"\\]*\\n"/, `"Language: ${to.replace('-', '_')}\\n"`);
+				.replace(/"Language:[^"\\]*\\n"/, `"Language: ${to.replace('-', '_')}\\n"`)
+				.replace(noEncoding, '$1UTF-8');
 			if (line === undefined) return raw;
 			const stated =
 				/"Plural-Forms:(?:[^"\\]|\\[^n])*(?:"[ \t]*\r?\n[ \t]*"(?:[^"\\]|\\[^n])*)*(?:\\n)?"/;

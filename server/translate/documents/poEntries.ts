@@ -148,3 +148,7 @@ export function poFault(text: string): Fault | undefined {
 	}
 	return undefined;
 }
+
+/** Whether an entry is translated, in all the forms that stand there. */
+export const isFilled = ({ strings }: PoEntry): boolean =>
+	strings.length > 0 && strings.every(({ text }) => text !== '');

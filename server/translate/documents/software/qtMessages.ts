@@ -137,18 +137,20 @@ function numerusBranches(source: string, to: string): Branches | undefined {
 
 const countOf = (text: string) => (text.match(counters) ?? []).sort().join();
 
-const mnemonic = /&(?=[\p{L}\d])/u;
+/** The sign in front of a letter, and none that begins an entity of rich text. */
+const mnemonic = /&(?!#?[\p{L}\d]{1,40};)(?=[\p{L}\d])/u;
+const entity = /&#?[\p{L}\d]{1,40};/gu;
+const signs = (label: string) => label.replace(entity, '').split('&').length - 1;
 
 /** A label without the sign in front of the letter that its key is. */
 function withoutMnemonic(label: string): string {
-	const isOne = label.split('&').length === 2;
-	return isOne ? label.replace(mnemonic, '') : label;
+	return signs(label) === 1 ? label.replace(mnemonic, '') : label;
 }
 
 /** The sign in front of the same letter, or of the first one. */
 function withMnemonic(text: string, source: string): string {
 	const at = source.search(mnemonic);
-	if (at < 0 || source.split('&').length !== 2) return text;
+	if (at < 0 || signs(source) !== 1) return text;
 	const letter = source.charAt(at + 1).toLowerCase();
 	const same = text.toLowerCase().indexOf(letter);
 	const place =
