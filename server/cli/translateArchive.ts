@@ -1,6 +1,6 @@
 /** `nearglot translate FILE` for documents that are no text: Office, OpenDocument, EPUB. */
 
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { defined } from '../protocol/defined.ts';
 import { translatedFileName } from '../protocol/translatedFileName.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
@@ -12,7 +12,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import { readArchive } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { isUntranslated, untranslatedLine } from './dueFile.ts';
-import { checkTarget, writeOutput } from './outputFile.ts';
+import { checkInside, checkTarget, writeOutput } from './outputFile.ts';
 import { withSlashes } from './sourceFiles.ts';
 import { reportLeft } from './translateFile.ts';
 
@@ -32,7 +32,11 @@ export async function translateArchive(
 		);
 	const placeOf = (to: string) =>
 		out === undefined ? translatedFileName(path, to) : placeByPattern(out, withSlashes(path), to);
-	for (const to of targets) await checkTarget(placeOf(to), force);
+	for (const to of targets) {
+		await checkTarget(placeOf(to), force);
+		// Nobody has named this place.
+		if (out === undefined) await checkInside(resolve(dirname(path)), placeOf(to));
+	}
 	const bytes = await readArchive(path);
 	let status = 0;
 	for (const to of targets) {

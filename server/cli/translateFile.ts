@@ -24,7 +24,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import { encodingNote, readDocument, readIfThere, writeDocument } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { isUntranslated, untranslatedLine } from './dueFile.ts';
-import { checkTarget } from './outputFile.ts';
+import { checkInside, checkTarget } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { withSlashes } from './sourceFiles.ts';
 import { translatePlanned } from './translateFiles.ts';
@@ -137,6 +137,7 @@ export async function translateInto(
 		);
 	await checkTarget(target, true);
 	const record = await ProjectRecord.open('.');
+	await checkInside(record.folder, target);
 	// A project that keeps a record goes on to; one file alone begins none.
 	if (record.isThere) {
 		const file = { source: path, target, ...languages };

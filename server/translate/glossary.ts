@@ -108,14 +108,20 @@ export function pairRows(text: string, separator: '\t' | ',', name?: string): re
 	return rows.map(({ cells }) => [...cells]);
 }
 
+/** Whether a cell names a language; `AI` and `PR` do not. */
+const isLanguageCell = (cell = ''): boolean =>
+	/^[a-z]{2,3}(?:-[a-z]{2,8})*$/i.test(cell) && canonicalLanguage(cell) !== undefined;
+
 /** Terms of a table: source, target, part of speech, example, its translation. Throws as {@link pairRows}. */
 export function tableTerms(text: string, separator: '\t' | ',', name?: string): Term[] {
 	const rows = pairRows(text, separator, name);
 	const head = rows[0]?.map((cell) => cell.toLowerCase());
 	const isHead =
 		head !== undefined &&
-		/^(source|term|from|[a-z]{2}(-[a-z]+)?)$/.test(head[0] ?? '') &&
-		/^(target|translation|to|[a-z]{2}(-[a-z]+)?)$/.test(head[1] ?? '');
+		(['source', 'term', 'from'].includes(head[0] ?? '')
+			? /^(target|translation|to|[a-z]{2}(-[a-z]+)?)$/.test(head[1] ?? '')
+			: isLanguageCell(rows[0]?.[0]) &&
+				(isLanguageCell(rows[0]?.[1]) || /^(target|translation|to)$/.test(head[1] ?? '')));
 	return rows
 		.slice(isHead ? 1 : 0)
 		.flatMap(([source = '', target = '', pos = '', example, translated]) => {

@@ -1,13 +1,14 @@
 /** One file: what goes to standard output in which encoding, and what counts as a failure for every command. */
 
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { after, beforeEach, test } from 'node:test';
 import type { CommandIo } from '../../server/cli/command.ts';
 import { ProjectRecord } from '../../server/cli/projectRecord.ts';
 import { TerminalWriter } from '../../server/cli/terminal.ts';
+import { translateArchive } from '../../server/cli/translateArchive.ts';
 import { translateCheck } from '../../server/cli/translateCheck.ts';
 import { translateFile, translateInto } from '../../server/cli/translateFile.ts';
 import { translateProject } from '../../server/cli/translateProject.ts';
@@ -180,4 +181,24 @@ test('files that fail are no files that are up to date, and files in the languag
 	await writeFile('d/b.md', lost);
 	const made = await ofFolder(['d']);
 	assert.match(made.err, /^0 of 2 translated, 1 up to date, 1 failed;/m);
+});
+
+test('a link out of the project is not written through where nobody has named its end', async () => {
+	const outside = join(temporaryFolder('outside'), 'x');
+	await symlink(outside, 'guide.de.docx');
+	await symlink(outside, 'de.json');
+	await writeFile('guide.docx', '');
+	await writeFile('en.json', '{"a":"Open the file"}');
+	const { io } = newIo();
+	const refused = /de\.(?:docx|json) cannot be written: a link there leads out of /;
+	const file = { path: 'guide.docx', out: undefined, force: false };
+	await assert.rejects(translateArchive(file, { targets: ['de'] }, translatorInto, io), refused);
+	const into = translateInto(
+		{ path: 'en.json', target: 'de.json' },
+		{ to: 'de' },
+		translatorInto,
+		io,
+	);
+	await assert.rejects(into, refused);
+	await assert.rejects(readFile(outside), { code: 'ENOENT' });
 });

@@ -125,3 +125,12 @@ test('a category is a folder; changed files are read again, broken ones are name
 	await writeFile(join(folder, 'team', 'system.json'), '{');
 	await assert.rejects(systems.find('team', 'en', 'de'), /category 'team'.*not valid JSON/);
 });
+
+test('two abbreviations in the first row are a term, two languages a head', () => {
+	const sources = (first: string) =>
+		tableTerms(`${first}\nfile\tDatei\n`, '\t').map(({ source }) => source);
+	assert.deepEqual(sources('AI\tKI'), ['AI', 'file']);
+	assert.deepEqual(sources('PR\tMR'), ['PR', 'file']);
+	for (const head of ['en\tde', 'EN\tDE', 'en-GB\tfr', 'Source\tTarget', 'source\tde'])
+		assert.deepEqual(sources(head), ['file'], head);
+});

@@ -1,7 +1,6 @@
 /** Message files whose messages stand one after the other: `.properties`, Apple `.strings`, Android and .NET resources. */
 
 import { indentAt } from '../whiteSpace.ts';
-import { isWithin } from './edits.ts';
 import { type MessageLine, propertiesLines } from './messageLines.ts';
 import type { MessageEdit } from './messageTree.ts';
 import type { Extract } from './piece.ts';
@@ -38,9 +37,8 @@ export interface FlatMessages {
 }
 
 function appleLines(text: string): MessageLine[] {
-	return appleEntries(text).entries.map(({ key, raw, remark, start, end }) => {
-		const keyAt = text.lastIndexOf(key, start - 1);
-		const from = keyAt - (text[keyAt - 1] === '"' ? 1 : 0) - remark.trimStart().length;
+	return appleEntries(text).entries.map(({ key, raw, remark, at, start, end }) => {
+		const from = at - remark.trimStart().length;
 		const last = text.indexOf(';', end) + 1;
 		return {
 			...{ key, text: raw, isFilled: raw.trim() !== '', start: from, end: last },
@@ -60,11 +58,16 @@ function elementLines(
 	const [root] = text.trim() === '' ? [] : childElements(readXml(text));
 	if (!root) return [];
 	const pieces = extract(text, 'en');
+	let next = 0;
 	return childElements(root).flatMap((element): MessageLine[] => {
+		// Both are in order.
+		while ((pieces[next]?.start ?? Infinity) < element.start) next++;
+		const first = next;
+		while ((pieces[next]?.end ?? Infinity) <= element.end) next++;
 		const value = names.has(element.name) ? valueIn(element) : undefined;
 		const key = xmlAttribute(text, element, 'name');
 		if (!value || key === undefined) return [];
-		const own = pieces.filter(({ start, end }) => isWithin([element], start, end));
+		const own = pieces.slice(first, next);
 		const start = element.start - (indentAt(text, element.start)?.length ?? 0);
 		const words = xmlWords(contentOf(text, value)).trim();
 		return [

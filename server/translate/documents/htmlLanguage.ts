@@ -50,6 +50,10 @@ export function inLanguage(text: string, to: string): string {
 		if (content && key && languageMetas.has(key.value.trim().toLowerCase()))
 			if (isLanguage(content.value)) set(content, writtenAs(content.value.trim(), tag));
 	};
+	/** A page in ASCII needs no encoding, its translation does. */
+	const saysNothing = /^[\0-\x7f]*$/.test(text) && !/^\s*<\?xml|<meta\s[^<>]*charset/i.test(text);
+	const openHead = (at: number) =>
+		edits.push({ start: at, end: at, text: '<meta charset="utf-8">' });
 	const openHtml = (start: number) => {
 		const named = ofTag.filter(({ name }) => languageAttributes.has(name));
 		source = named.find(({ value }) => value.trim() !== '')?.value.trim();
@@ -74,6 +78,7 @@ export function inLanguage(text: string, to: string): string {
 				const { startIndex } = parser;
 				if (!kept.open(name, attributes) && !implied) {
 					if (name === 'meta') setMeta();
+					if (name === 'head' && saysNothing) openHead(parser.endIndex + 1);
 					if (name === 'html') openHtml(startIndex + '<html'.length);
 					else setLanguage(ofTag);
 				}

@@ -107,13 +107,30 @@ function withoutLineEnd(line: string): string {
 }
 
 const escapes: ReadonlyMap<string, string> = new Map(
-	Object.entries<string>({ n: '\n', t: '\t', r: '\r' }),
+	Object.entries<string>({
+		...{ n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' },
+	}),
 );
 
 function unquote(line: string): string {
 	const inner = /"((?:\\.|[^"\\])*)"/.exec(line)?.[1] ?? '';
-	return inner.replace(/\\(.)/g, (_, letter: string) => escapes.get(letter) ?? letter);
+	return inner.replace(
+		/\\(?:([0-7]{1,3})|x([\da-f]{1,2})|(.))/gi,
+		(_, octal?: string, hex?: string, letter = '') =>
+			octal !== undefined
+				? String.fromCharCode(Number.parseInt(octal, 8))
+				: hex !== undefined
+					? String.fromCharCode(Number.parseInt(hex, 16))
+					: (escapes.get(letter) ?? letter),
+	);
 }
+
+/** Control characters as C has them, three digits each, so that a digit may follow. */
+const octalControls = (text: string): string =>
+	text.replace(
+		/[\0-\x08\v\f\x0e-\x1f\x7f]/g,
+		(letter) => `\\${letter.charCodeAt(0).toString(8).padStart(3, '0')}`,
+	);
 
 /** Strings of a `.po` file for a text, one per line of it. */
 export function quotePo(text: string, eol: string): string {
@@ -121,7 +138,7 @@ export function quotePo(text: string, eol: string): string {
 		.split(/(?<=\n)/)
 		.map(
 			(row) =>
-				`"${row.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')}"`,
+				`"${octalControls(row.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r'))}"`,
 		);
 	return rows.length > 1 ? ['""', ...rows].join(eol) : (rows[0] ?? '""');
 }

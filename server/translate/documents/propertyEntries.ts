@@ -14,7 +14,7 @@ export function propertyEntries(text: string): PropertyEntry[] {
 	const entry =
 		/[ \t\f]*(?![#!\s])((?:\\[\s\S]|[^\\=:\s])+)([ \t\f]*[=:][ \t\f]*|[ \t\f]+|(?=\r?$))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)/my;
 	const entries: PropertyEntry[] = [];
-	for (let at = 0; at < text.length; ) {
+	for (let at = text.startsWith('\ufeff') ? 1 : 0; at < text.length; ) {
 		entry.lastIndex = at;
 		const match = entry.exec(text);
 		if (!match) {

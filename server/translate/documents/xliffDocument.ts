@@ -163,7 +163,8 @@ export const extractXliff: Extract = Object.assign(extract, {
 function unitPiece(text: string, unit: Unit, eol: string): Piece | undefined {
 	const { tag, source, target, parts, notes } = unit;
 	const comment = xmlWords(notes).trim();
-	if (!source || !unit.targetEmpty || tag.attributes['approved'] === 'yes') return undefined;
+	if (!source || tag.attributes['approved'] === 'yes') return undefined;
+	if (!unit.targetEmpty && !isCopy(text, unit)) return undefined;
 	// A target before its source is against the format.
 	if (target && target.start < source.end) return undefined;
 	const isSegment = text.startsWith('<segment', tag.start);
@@ -186,6 +187,15 @@ function unitPiece(text: string, unit: Unit, eol: string): Piece | undefined {
 			return opening + text.slice(tag.content, source.end) + between + made;
 		},
 	};
+}
+
+/** Whether the target is its source, and a tool says that it has only been put there. */
+function isCopy(text: string, { tag, source, target }: Unit): boolean {
+	const state = target?.attributes['state'] ?? tag.attributes['state'] ?? '';
+	if (!source || !target || !/^(?:new|needs-translation|initial)$/.test(state)) return false;
+	const wordsOf = ({ content, end }: Place) =>
+		text.slice(content, text.lastIndexOf('</', end - 1)).trim();
+	return wordsOf(source) === wordsOf(target);
 }
 
 /** Start tag of a target; a target that stood there empty keeps its attributes. */

@@ -115,6 +115,8 @@ function block(raw: string, text: string, folded: boolean, indent: string, eol: 
 	const own = lines.find((line) => line.trim() !== '');
 	const depth = /^ */.exec(own ?? '')?.[0] ?? `${indent}  `;
 	const tail = trailingSpace(raw).replace(/^[^\r\n]*/, '');
+	// Its number is of the indentation of what is around it, which cannot be seen here.
+	if (/^[|>][+-]?\d/.test(header)) return JSON.stringify(text) + tail;
 	const write = (rows: readonly string[], head: string) =>
 		head + eol + rows.map((row) => (row.trim() === '' ? '' : depth + row)).join(eol) + tail;
 	const body = text.trimEnd();

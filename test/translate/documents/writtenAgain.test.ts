@@ -133,3 +133,76 @@ test('Qt: entities of rich text are no mnemonics', async () => {
 	assert.match(made, />Ziehen &amp;amp; drop the file</);
 	assert.match(made, /&amp;Öffne the file/);
 });
+
+test('XLIFF: a copy of the source that a tool has put there is no translation', async () => {
+	const xliff = formatOf('a.xlf');
+	assert.ok(xliff);
+	const unit = (target: string) =>
+		`<trans-unit id="a"><source>Open the file</source>${target}</trans-unit>`;
+	const file = (target: string) =>
+		`<xliff version="1.2"><file source-language="en" target-language="de"><body>${unit(target)}</body></file></xliff>`;
+	for (const state of ['new', 'needs-translation']) {
+		const source = file(`<target state="${state}">Open the file</target>`);
+		const { text } = await translatePieces(source, xliff, mark, 'de');
+		assert.match(text, /<target state="needs-review-translation">«Open the file»<\/target>/);
+	}
+	for (const target of [
+		'<target state="new">Auf</target>',
+		'<target state="final">Open the file</target>',
+		'<target>Open the file</target>',
+	])
+		assert.equal((await translatePieces(file(target), xliff, mark, 'de')).pieces, 0);
+	const second = `<xliff version="2.0" srcLang="en" trgLang="de"><file id="f"><unit id="a"><segment state="initial"><source>Open the file</source><target>Open the file</target></segment></unit></file></xliff>`;
+	const { text } = await translatePieces(second, xliff, mark, 'de');
+	assert.match(text, /<segment state="translated">.*<target>«Open the file»<\/target>/);
+});
+
+test('Xcode: a new entry of a language is filled in where it stands', async () => {
+	const catalogue = formatOf('a.xcstrings');
+	assert.ok(catalogue);
+	const of = (state: string, value: string) =>
+		JSON.stringify({
+			sourceLanguage: 'en',
+			strings: {
+				'Open the file': { localizations: { de: { stringUnit: { state, value } } } },
+				Other: { shouldTranslate: false },
+			},
+			version: '1.0',
+		});
+	const { text } = await translatePieces(of('new', ''), catalogue, mark, 'de');
+	assert.deepEqual(JSON.parse(text), JSON.parse(of('needs_review', '«Open the file»')));
+	assert.equal((await translatePieces(of('translated', 'Auf'), catalogue, mark, 'de')).pieces, 0);
+});
+
+test('HTML: a page in ASCII without an encoding says that of its translation', async () => {
+	const html = formatOf('a.html');
+	assert.ok(html);
+	const page =
+		'<html><head><title>Hello there</title></head><body><p>Open the file</p></body></html>';
+	const { text } = await translatePieces(page, html, mark, 'de');
+	assert.match(text, /<head><meta charset="utf-8"><title>«Hello there»/);
+	const said = page.replace('<head>', '<head><meta charset="iso-8859-1">');
+	assert.equal((await translatePieces(said, html, mark, 'de')).text.match(/charset/g)?.length, 1);
+});
+
+test('small damages: marks of a file, controls, keys like signs, numbers of blocks', async () => {
+	assert.equal(
+		await fill('\ufeffa=Open the file\n', '', 'properties'),
+		'a=\\u00abOpen the file\\u00bb\n',
+	);
+	const po = (text: string) => `msgid "${text}"\nmsgstr ""\n`;
+	const escaped = po('\\033[1mBig warning\\033[0m');
+	const made = await fill(escaped, escaped, 'po');
+	assert.match(made, /msgstr "«\\033\[1mBig warning\\033\[0m»"/);
+	assert.equal(
+		await fill('/* Sign */\n"=" = "Open the file";\n', '', 'strings'),
+		'/* Sign */\n"=" = "«Open the file»";\n',
+	);
+	const yaml = formatOf('a.yml');
+	assert.ok(yaml);
+	const block = 'en:\n  a: |2\n      Open the file\n    now it is\n  b: Save it now\n';
+	const { text } = await translatePieces(block, yaml, mark, 'de');
+	assert.deepEqual(parse(text), {
+		de: { a: '  «Open the file\nnow it is»\n', b: '«Save it now»' },
+	});
+});

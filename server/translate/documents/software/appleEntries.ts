@@ -6,6 +6,9 @@ const blanks = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*)*/y;
 /** An entry of a file. */
 export interface AppleEntry {
 	readonly remark: string;
+	/** Where it begins, in front of the key. */
+	readonly at: number;
+	/** Of its value. */
 	readonly start: number;
 	readonly end: number;
 	readonly raw: string;
@@ -28,7 +31,8 @@ export function appleEntries(text: string): { entries: AppleEntry[]; fault?: num
 		const raw = match[3] ?? '';
 		const key = match[1] ?? match[2] ?? '';
 		const end = text.lastIndexOf('"', entryAt.lastIndex);
-		entries.push({ remark: text.slice(at, begin), start: end - raw.length, end, raw, key });
+		const remark = text.slice(at, begin);
+		entries.push({ remark, at: begin, start: end - raw.length, end, raw, key });
 		at = entryAt.lastIndex;
 	}
 }

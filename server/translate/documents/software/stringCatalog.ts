@@ -30,6 +30,8 @@ interface Message {
 	readonly into: Node;
 	/** Whether `into` is the message itself and has no localizations yet. */
 	readonly isBare: boolean;
+	/** What stands there for the language and is no translation. */
+	readonly there?: Node;
 	readonly text: string;
 	/** What the program says of it. */
 	readonly comment?: string;
@@ -89,15 +91,18 @@ function messageOf(key: string, value: Node, source: string, tag: string): Messa
 	const comment = textOf(member(value, 'comment')) ?? '';
 	if (asksToKeep(comment)) return undefined;
 	const all = member(value, 'localizations');
-	const isThere = all?.children?.some(({ children }) =>
+	const there = all?.children?.find(({ children }) =>
 		sameLanguage(String(children?.[0]?.value), tag),
 	);
-	if (isThere) return undefined;
+	// Xcode puts messages that nobody has translated yet into every language.
+	const unit = member(there?.children?.[1], 'stringUnit');
+	if (there && textOf(member(unit, 'state')) !== 'new') return undefined;
 	const own = member(all, source);
 	const plural = member(member(own, 'variations'), 'plural');
 	const place = {
 		...(all ? { into: all, isBare: false } : { into: value, isBare: true }),
 		...(comment.trim() === '' ? {} : { comment }),
+		...defined({ there }),
 	};
 	if (plural) {
 		const forms = new Map(
@@ -116,7 +121,7 @@ function messageOf(key: string, value: Node, source: string, tag: string): Messa
 }
 
 function pieceOf(text: string, message: Message, to: string, tag: string): Piece {
-	const { into, isBare } = message;
+	const { into, isBare, there } = message;
 	const first = into.children?.[0];
 	const last = into.children?.at(-1);
 	const at = last ? last.offset + last.length : into.offset + 1;
@@ -127,8 +132,8 @@ function pieceOf(text: string, message: Message, to: string, tag: string): Piece
 		indent.startsWith(outer) && indent.length > outer.length ? indent.slice(outer.length) : '  ';
 	const branches = message.forms && formBranches(message.forms, to);
 	return {
-		start: at,
-		end: at,
+		start: there?.offset ?? at,
+		end: there ? there.offset + there.length : at,
 		text: message.text,
 		isNew: true,
 		...defined({ branches, comment: message.comment }),
@@ -154,6 +159,7 @@ function pieceOf(text: string, message: Message, to: string, tag: string): Piece
 				.split('\n')
 				.map((line) => indent + (line.startsWith(unit) ? line.slice(unit.length) : line))
 				.join(eol);
+			if (there) return code.trimStart();
 			return last ? `,${eol}${code}` : `${eol}${code}${eol}${outer}`;
 		},
 	};
