@@ -95,7 +95,7 @@ export async function markedRecordings(
 
 /** The recording itself. */
 export async function queuedSound(client: Client, batch: BatchAnswer): Promise<Blob> {
-	return (await contentOf(client, soundOf(batch))).blob();
+	return (await storedContent(client, soundOf(batch))).blob();
 }
 
 /** What was heard in one that is done. @throws AppError `not_found` when it is gone */
@@ -104,7 +104,7 @@ export async function queuedTranscript(
 	{ output_file_id: output }: BatchAnswer,
 	signal?: AbortSignal,
 ): Promise<Transcript> {
-	const rows = await (await contentOf(client, output, signal)).text();
+	const rows = await (await storedContent(client, output, signal)).text();
 	const row = JSON.parse(rows.split('\n', 1)[0] ?? '{}') as {
 		readonly response?: { readonly body?: Transcript };
 	};
@@ -119,7 +119,7 @@ export async function queuedReason(
 	signal?: AbortSignal,
 ): Promise<string | undefined> {
 	const answer =
-		file === null ? undefined : await contentOf(client, file, signal).catch(() => undefined);
+		file === null ? undefined : await storedContent(client, file, signal).catch(() => undefined);
 	const [item] = answer ? (await firstFailed(answer)).items : [];
 	return item?.message ?? errors?.data[0]?.message ?? problem?.message;
 }
@@ -136,7 +136,7 @@ const soundOf = ({ metadata }: BatchAnswer): string | undefined => metadata?.['f
 
 const optional = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
 
-function contentOf(
+function storedContent(
 	client: Client,
 	id: string | null | undefined,
 	signal?: AbortSignal,
