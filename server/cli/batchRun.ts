@@ -68,6 +68,7 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 	if (part !== undefined) {
 		const limits = jobLimits(io.env);
 		const connect = () => findOrStartDaemon({ env: io.env }, io.signal);
+		let shownWhy: string | undefined;
 		const done = await runPart(
 			{ path, sha256 },
 			endpoint,
@@ -77,6 +78,9 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 			connect,
 			(batch) => {
 				const { items, secondsLeft } = batch.progress(performance.now());
+				const why = batch.obstacle?.message;
+				if (why !== undefined && why !== shownWhy) io.stderr.write(`Waiting: ${why}\n`);
+				shownWhy = why ?? shownWhy;
 				if (io.stderr.isTTY) io.stderr.status(`${items} items  ${secondsLeft ?? '?'} s left`);
 			},
 			io.signal,

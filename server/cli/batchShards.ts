@@ -18,12 +18,16 @@ import {
 	keys,
 	type Shard,
 } from '../jobs/jobTypes.ts';
-import { jsonContent, readJsonObject } from '../jobs/objectStore.ts';
+import { jsonContent, type ObjectStore, readJsonObject } from '../jobs/objectStore.ts';
 import { OpenBatch } from '../jobs/openBatch.ts';
+import { realPause } from '../jobs/runItem.ts';
+import type { ShardRows } from '../jobs/shardRows.ts';
 import { laneRoom, runShard } from '../jobs/shardRun.ts';
+import type { OnWait } from '../jobs/shardWaits.ts';
 import { StoredFiles } from '../jobs/storedFiles.ts';
 import { WorkPlaces } from '../jobs/workPlaces.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
+import { notify } from '../store/notices.ts';
 import { UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 
@@ -51,6 +55,12 @@ export function shardPart(text: string): ShardPart {
 
 /** One whose items begin, and one that comes to its end. */
 const shardsAtOnce = 2;
+
+/** For so long no request may be answered before a part is given up. */
+const maxSilenceMs = 10 * 60_000;
+
+/** How often is looked whether a full disk has room again. */
+const fullDiskMs = 10_000;
 
 const owner = { caller: 'local', person: 'local' } as const;
 
@@ -97,17 +107,28 @@ export async function runPart(
 		await inTurn(own, signal, async (shard, onLast, ended) => {
 			const run = itemOver(connection as DaemonConnection, dirname(resolve(file.path)));
 			let items = 0;
+			let isRunning = true;
 			const onItem = (): void => {
 				items++;
 				batch.running++;
 			};
 			try {
-				const deps = { store, run, lanes, onItem, onLast, scratch: join(folder, '.batch', 'tmp') };
+				const onWait: OnWait = (moved, why) => {
+					batch.setShard(shard, why);
+					void moved.then(() => isRunning && batch.setShard(shard));
+				};
+				const deps = {
+					...{ store, run, lanes, onItem, onLast, onWait, now: Date.now },
+					scratch: join(folder, '.batch', 'tmp'),
+				};
+				batch.setShard(shard);
 				await using rows = await runShard(record, shard, 1, deps, ended);
 				const key = keys.shard({ batch: record.id, shard: shard.number });
-				await store.putIfAbsent(key, rows.content());
+				await commit(store, key, rows, ended);
 				await batch.done.refresh();
 			} finally {
+				isRunning = false;
+				batch.dropShard(shard);
 				batch.running -= items;
 			}
 			onProgress(batch);
@@ -127,6 +148,24 @@ export async function runPart(
 		...(end === undefined ? {} : { end }),
 		content: (id) => store.read(keys.fileContent(id)),
 	};
+}
+
+/** Writes what was computed; while the disk has no room for it, it is kept. */
+async function commit(
+	store: ObjectStore,
+	key: string,
+	rows: ShardRows,
+	signal: AbortSignal,
+): Promise<void> {
+	for (;;)
+		try {
+			return void (await store.putIfAbsent(key, rows.content()));
+		} catch (error) {
+			const known = asAppError(error);
+			if (known.code !== 'disk_full') throw error;
+			notify(known.message);
+			await realPause(fullDiskMs, signal);
+		}
 }
 
 /** Works on shards in turn; the next begins when one says that its last item has. The first error ends all of them. */
@@ -152,7 +191,13 @@ async function inTurn(
 }
 
 /** Items asked for over HTTP; recordings are paths below the folder of the batch's file. */
-function itemOver(daemon: DaemonConnection, folder: string): RunItem {
+export function itemOver(
+	daemon: Pick<DaemonConnection, 'request'>,
+	folder: string,
+	now = () => performance.now(),
+): RunItem {
+	/** When the first request since the last answer found nobody. */
+	let silentSince: number | undefined;
 	return async ({ url, body }, signal) => {
 		try {
 			const headers = { priority: 'u=7' };
@@ -164,12 +209,16 @@ function itemOver(daemon: DaemonConnection, folder: string): RunItem {
 					};
 			const response = await daemon.request(url, { ...init, method: 'POST', signal });
 			const text = await response.text();
+			silentSince = undefined;
 			const isJson = response.headers.get('content-type')?.includes('json') ?? false;
 			const requestId = response.headers.get('x-request-id') ?? '';
 			return { status: response.status, requestId, body: isJson ? JSON.parse(text) : text };
 		} catch (error) {
 			signal.throwIfAborted();
 			const known = asAppError(error, 'running an item of a batch');
+			// Whoever has ended has answered nothing, and the next one is asked. Without one nothing is written.
+			silentSince = known.code === 'daemon_unavailable' ? (silentSince ?? now()) : undefined;
+			if (silentSince !== undefined && now() - silentSince > maxSilenceMs) throw known;
 			const { retryAfterS } = known;
 			return { ...errorAnswer(known), ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 		}

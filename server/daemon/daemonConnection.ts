@@ -1,6 +1,6 @@
 /** A running daemon as other processes see it: requests with its key, errors as AppError. */
 
-import { AppError, type EndpointFile } from '../protocol/index.ts';
+import { AppError, asAppError, type EndpointFile } from '../protocol/index.ts';
 import { defaultOverloadRetry } from '../protocol/retryWhenOverloaded.ts';
 import { shutdown } from '../protocol/routeAddresses.ts';
 import { Client, type Send, sender } from '../protocol/routeClient.ts';
@@ -36,11 +36,18 @@ export function connectTo(
 			return await requestOnce(endpoint, path, init, reader);
 		} catch (error) {
 			if (successor === undefined || !hasEnded(error)) throw error;
-			endpoint = await successor();
+			endpoint = await successor().catch(unstarted);
 			return requestOnce(endpoint, path, init, reader);
 		}
 	};
 	return new DaemonConnection(request, () => endpoint);
+}
+
+/** Why there is no other daemon says nothing of the request that has found none. */
+function unstarted(error: unknown): never {
+	const known = asAppError(error);
+	if (known.code === 'cancelled') throw error;
+	throw new AppError('daemon_unavailable', known.message, { cause: error });
 }
 
 async function requestOnce(

@@ -14,7 +14,7 @@ import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
 import { inRequest } from '../services/observe/chatOrigin.ts';
 import { countOverloads } from '../services/overloads.ts';
 import { registerAdminModelRoutes } from './adminModelRoutes.ts';
-import { itemRunner } from './batchItems.ts';
+import { itemRunner, missingKey } from './batchItems.ts';
 import { registerBatchRoutes } from './batchRoutes.ts';
 import { type CallerRole, isStep, mayUse } from './callerRoles.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
@@ -137,9 +137,11 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		}),
 	);
 	app.use(async (context, next) => {
+		// The items of a batch come from within, for as long as there is its key, whatever its secret.
+		const isItem = context.env?.identity !== undefined;
 		const held =
 			context.get('caller') === 'member'
-				? backend.people.live.hold(personOf(context), context.get('personKey'))
+				? backend.people.live.hold(personOf(context), context.get('personKey'), isItem)
 				: undefined;
 		if (held !== undefined)
 			context.set('signal', AbortSignal.any([context.get('signal'), held.signal]));
@@ -168,7 +170,7 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		}
 	});
 	for (const register of families) register(app, backend);
-	backend.jobs.start(itemRunner(app, backend));
+	backend.jobs.start(itemRunner(app, backend), (owner) => missingKey(owner, backend));
 	app.notFound((context) => {
 		const { method, path } = context.req;
 		const methods = methodsAt(app, path, context.get('caller'));

@@ -50,12 +50,26 @@ export function itemRunner(app: Hono<AppEnv>, backend: Backend): RunItem {
 function identityOf({ caller, person, keyId }: JobOwner, backend: Backend): CallerIdentity {
 	if (keyId === undefined) return { caller, person };
 	const key = backend.people.keys.byId(keyId);
+	const missing = missingKey({ keyId }, backend);
+	if (missing !== undefined) throw missing;
 	if (key === undefined)
 		throw new AppError(
 			'invalid_api_key',
 			'The key with which this batch was made was revoked or has expired.',
 		);
 	return { caller, person, key };
+}
+
+/** Why nothing can be asked for here in the name of an owner: a key that another server has made. */
+export function missingKey(
+	{ keyId }: Pick<JobOwner, 'keyId'>,
+	{ people }: Pick<Backend, 'people'>,
+): AppError | undefined {
+	if (keyId === undefined || !people.keys.isUnknown(keyId)) return undefined;
+	return new AppError(
+		'store_unavailable',
+		`This server does not know the key '${keyId}' with which the batch was made. Servers that know it go on with it; keys come from the Redis that all servers share (--redis).`,
+	);
 }
 
 async function requestOf(

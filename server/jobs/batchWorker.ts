@@ -1,14 +1,15 @@
 /** Works through shards: leases one, runs it, writes its result if the lease still holds. Knows nothing of whose it is. */
 
-import { sentenceOf } from '../protocol/index.ts';
+import { type AppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
 import { type DoneShard, doneOf } from './doneShards.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
-import { keys, type Shard } from './jobTypes.ts';
+import { type JobOwner, keys, type Shard } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
-import type { Pause } from './runItem.ts';
+import { type Pause, realPause } from './runItem.ts';
+import type { ShardRows } from './shardRows.ts';
 import { laneRoom, runShard } from './shardRun.ts';
 import type { OnWait } from './shardWaits.ts';
 import { type Outside, type WorkPlace, WorkPlaces } from './workPlaces.ts';
@@ -29,6 +30,8 @@ export interface WorkerDeps {
 	readonly scratch: string;
 	/** The batch of a shard; `undefined` when it has ended or is not to be worked on here. */
 	readonly open: (batch: string) => Promise<OpenBatch | undefined>;
+	/** What is not there yet to ask in an owner's name here: others may have it. */
+	readonly missing?: (owner: JobOwner) => AppError | undefined;
 	/** Told of a shard that was finished here. */
 	readonly onDone: (batch: OpenBatch, shard: number, done: DoneShard) => void;
 	/** Told when the store stands in the way of a shard that runs. */
@@ -57,6 +60,7 @@ export type WorkPoint = 'leased' | 'item' | 'written' | 'committed' | 'completed
 const maxOutside = 8;
 /** Longest wait after trouble with the store. */
 const troubleMs = 10_000;
+const firstCommitPauseMs = 500;
 
 export class BatchWorker {
 	readonly #deps: WorkerDeps;
@@ -73,6 +77,8 @@ export class BatchWorker {
 	readonly #waiting = new Map<ShardLease, Promise<void>>();
 	/** Those that were found to rest or to end, until when nothing of them is leased to see whether they still do. */
 	readonly #resting = new Map<OpenBatch, number>();
+	/** Batches that are left to others for a while: until when, in monotonic milliseconds. */
+	readonly #left = new Map<string, number>();
 	/** Loops that have had another put in their place while their shard waited. */
 	#surplus = 0;
 	/** Results that came after their lease was lost, and were thrown away. */
@@ -112,6 +118,7 @@ export class BatchWorker {
 	async #loop(): Promise<void> {
 		const { queue, leaseMs, onUse } = this.#deps;
 		const { signal } = this.#stop;
+		let failures = 0;
 		while (!signal.aborted) {
 			if (this.#surplus > 0) return void this.#surplus--;
 			// As many as there are places look for work.
@@ -123,10 +130,12 @@ export class BatchWorker {
 				onUse('queue');
 				used = 'store';
 				if (lease === undefined) await this.#wait();
-				else await this.#work(lease, place);
+				else await this.#workOrGiveBack(lease, place);
+				failures = 0;
 			} catch (error) {
 				onUse(used, error);
-				await this.#wait();
+				// The next shards would fail likewise.
+				await this.#wait(2 ** Math.min(10, failures++));
 			}
 		}
 	}
@@ -141,8 +150,15 @@ export class BatchWorker {
 		]);
 	}
 
-	/** Until it is poked, or for the time it looks by itself. */
-	#wait(): Promise<void> {
+	/** Batches of which no more shards begin here at the moment. */
+	#except(): Set<string> {
+		const now = performance.now();
+		for (const [batch, until] of this.#left) if (until <= now) this.#left.delete(batch);
+		return new Set([...this.#left.keys(), ...[...this.#waiting.keys()].map(({ batch }) => batch)]);
+	}
+
+	/** Until it is poked, or for the time it looks by itself, so many times over. */
+	#wait(times = 1): Promise<void> {
 		if (this.#stop.signal.aborted) return Promise.resolve();
 		return new Promise((resolve) => {
 			const wake = (): void => {
@@ -150,33 +166,55 @@ export class BatchWorker {
 				this.#wakers.delete(wake);
 				resolve();
 			};
-			const timer = setTimeout(wake, this.#deps.pollMs);
+			const { pollMs } = this.#deps;
+			const timer = setTimeout(wake, Math.max(pollMs, Math.min(troubleMs, pollMs * times)));
 			timer.unref();
 			this.#wakers.add(wake);
 		});
 	}
 
-	async #work(lease: ShardLease, place: WorkPlace): Promise<void> {
-		const { store, queue, open, reached, activity, onUse } = this.#deps;
-		reached?.('leased');
-		const batch = await open(lease.batch).catch(async (error) => {
-			await queue.giveBack(lease, troubleMs);
+	/** A lease is given back whatever stands in the way of its shard, or it would count as one whose worker has ended. */
+	async #workOrGiveBack(lease: ShardLease, place: WorkPlace): Promise<void> {
+		let isEnded = false;
+		try {
+			await this.#work(lease, place, () => (isEnded = true));
+		} catch (error) {
+			if (!isEnded) await this.#deps.queue.giveBack(lease, troubleMs).catch(() => {});
 			throw error;
-		});
-		const shard = batch?.manifest?.shards[lease.shard];
-		if (batch === undefined || shard === undefined) return void (await queue.complete(lease));
-		if (isResting(batch)) {
-			this.#resting.set(batch, performance.now() + this.#deps.leaseMs);
-			return void (await queue.giveBack(lease, this.#deps.leaseMs));
 		}
+	}
+
+	/** @param onEnd told before the lease is ended: nobody has to give it back afterwards */
+	async #work(lease: ShardLease, place: WorkPlace, onEnd: () => void): Promise<void> {
+		const { store, queue, open, reached, activity, onUse, onTrouble, missing } = this.#deps;
+		reached?.('leased');
+		const complete = (): Promise<boolean> => {
+			onEnd();
+			return queue.complete(lease);
+		};
+		const giveBack = (delayMs: number): Promise<void> => {
+			onEnd();
+			return queue.giveBack(lease, delayMs);
+		};
+		const batch = await open(lease.batch);
+		const shard = batch?.manifest?.shards[lease.shard];
+		if (batch === undefined || shard === undefined) return void (await complete());
+		if (batch.isPaused || batch.stop.signal.aborted) return await giveBack(this.#deps.leaseMs);
 		const isDone = (await store.size(keys.shard(lease))) !== undefined;
 		onUse('store');
 		if (isDone) {
 			await batch.done.refresh();
-			return void (await queue.complete(lease));
+			return void (await complete());
+		}
+		const lack = missing?.(batch.record.owner);
+		if (lack !== undefined) {
+			onTrouble(batch, lack);
+			this.#left.set(lease.batch, performance.now() + troubleMs);
+			return await giveBack(0);
 		}
 		activity.begin();
 		try {
+			onEnd();
 			await this.#run(batch, lease, place);
 		} finally {
 			activity.end();
@@ -224,7 +262,7 @@ export class BatchWorker {
 				this.refused++;
 				return void (await queue.giveBack(lease));
 			}
-			if (!(await store.putIfAbsent(keys.shard(lease), rows.content()))) {
+			if (!(await this.#commit(batch, lease, rows, signal))) {
 				this.refused++;
 				await batch.done.refresh();
 				return void (await this.#takeOut(lease));
@@ -253,6 +291,32 @@ export class BatchWorker {
 		} finally {
 			clearInterval(renewal);
 			batch.running -= own;
+		}
+	}
+
+	/**
+	 * Writes what was computed, however long the store stands in the way: a full disk makes nobody compute it again.
+	 * Resolves to whether it is the one that counts. Rejects when the signal is aborted.
+	 */
+	async #commit(
+		batch: OpenBatch,
+		lease: ShardLease,
+		rows: ShardRows,
+		signal: AbortSignal,
+	): Promise<boolean> {
+		const { store, onTrouble, log, pause = realPause } = this.#deps;
+		for (let pauseMs = firstCommitPauseMs; ; pauseMs = Math.min(troubleMs, pauseMs * 2)) {
+			signal.throwIfAborted();
+			try {
+				return await store.putIfAbsent(keys.shard(lease), rows.content());
+			} catch (error) {
+				if (pauseMs === firstCommitPauseMs)
+					log.warn('a part of a batch cannot be written; what was computed is kept', {
+						...{ batch: lease.batch, shard: lease.shard, reason: sentenceOf(error) },
+					});
+				onTrouble(batch, error);
+			}
+			await pause(pauseMs, signal);
 		}
 	}
 

@@ -8,7 +8,7 @@ import { laterVersion } from './batchManifest.ts';
 import { BatchWorker, type WorkActivity, type WorkPoint } from './batchWorker.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue } from './jobQueue.ts';
-import { batchVersion } from './jobTypes.ts';
+import { batchVersion, type JobOwner } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import { sweepFromTimeToTime } from './oldBatches.ts';
 import { Batches } from './personBatches.ts';
@@ -67,6 +67,7 @@ const againMs = 5000;
 export class JobService {
 	readonly #deps: JobServiceDeps;
 	#run: RunItem | undefined;
+	#missing: (owner: JobOwner) => AppError | undefined = () => undefined;
 	#opened: Promise<Running> | undefined;
 	#batches: Batches | undefined;
 	#again: NodeJS.Timeout | undefined;
@@ -76,9 +77,13 @@ export class JobService {
 		this.#deps = deps;
 	}
 
-	/** From now on items can be asked for. Goes on with what an earlier process has left. */
-	start(run: RunItem): void {
+	/**
+	 * From now on items can be asked for. Goes on with what an earlier process has left.
+	 * @param missing what is not there yet to ask in an owner's name: others may have it
+	 */
+	start(run: RunItem, missing?: (owner: JobOwner) => AppError | undefined): void {
 		this.#run = run;
+		if (missing !== undefined) this.#missing = missing;
 		if (this.#deps.mayHaveWork()) this.#begin();
 	}
 
@@ -147,6 +152,7 @@ export class JobService {
 				if (this.#run === undefined) throw new Error('Items are asked for before the server runs.');
 				return this.#run(call, signal, outside);
 			},
+			missing: (owner) => this.#missing(owner),
 			open: async (id) => {
 				const open = await batches.open(id);
 				if (open !== undefined && open.record.version > batchVersion) throw laterVersion(id);

@@ -175,7 +175,11 @@ export class Batches {
 		const prefix = keys.batchesOf(personFolder(person));
 		return listPage(this.#deps.store, prefix, range, isBatchId, async (id) => {
 			const record = await this.#record(id);
-			return record === undefined ? undefined : this.#viewOf(record);
+			if (record === undefined) return undefined;
+			return this.#viewOf(record).catch((error: unknown) => {
+				if (error instanceof AppError && error.code === 'not_found') return undefined;
+				throw error;
+			});
 		});
 	}
 
@@ -302,8 +306,11 @@ export class Batches {
 		const end = await readJsonObject<BatchEnd>(store, keys.end(record.id));
 		if (end !== undefined) return { record, end };
 		const open = await this.open(record.id);
-		// It has ended at this moment.
-		if (open === undefined) return this.#viewOf(record);
+		if (open === undefined) {
+			// It has ended at this moment, or was removed.
+			const now = await readJsonObject<BatchEnd>(store, keys.end(record.id));
+			return now === undefined ? noBatch(record.id) : { record, end: now };
+		}
 		if (record.version <= batchVersion) await open.load(store);
 		return { record, open };
 	}

@@ -43,27 +43,43 @@ export class ShardRows implements AsyncDisposable {
 		this.#scratch = scratch;
 	}
 
-	/** Notes how a line ended; of one that has ended already the first counts. Rejects with errors of the disk. */
+	/**
+	 * Notes how a line ended; of one that has ended already the first counts. Rejects with errors of the disk: then nothing
+	 * is noted, and the same may be noted again.
+	 */
 	async add(line: number, customId: string | null, answer: ItemAnswer): Promise<void> {
 		if (this.#rows.has(line)) return;
 		const { text, said } = this.#textOf(line, customId, answer);
 		const content = Buffer.from(text);
 		const row = { isGood: isGood(said), bytes: content.length };
-		const { input, output } = itemTokens(said);
-		this.#tokens.input += input;
-		this.#tokens.output += output;
 		if (this.#inMemory + row.bytes <= maxMemory) {
 			this.#inMemory += row.bytes;
 			this.#rows.set(line, { ...row, at: content });
-			return;
+		} else {
+			const at = this.#inFile;
+			this.#inFile += row.bytes;
+			this.#rows.set(line, { ...row, at });
+			try {
+				await this.#write(content, at);
+			} catch (error) {
+				this.#rows.delete(line);
+				throw error;
+			}
 		}
-		const at = this.#inFile;
-		this.#inFile += row.bytes;
-		this.#rows.set(line, { ...row, at });
-		this.#spool ??= this.#open();
-		const { file } = await this.#spool;
-		for (let written = 0; written < row.bytes; )
-			written += (await file.write(content, written, row.bytes - written, at + written))
+		const { input, output } = itemTokens(said);
+		this.#tokens.input += input;
+		this.#tokens.output += output;
+	}
+
+	async #write(content: Buffer, at: number): Promise<void> {
+		const spool = this.#spool ?? this.#open();
+		this.#spool = spool;
+		const { file } = await spool.catch((error) => {
+			if (this.#spool === spool) this.#spool = undefined;
+			throw error;
+		});
+		for (let written = 0; written < content.length; )
+			written += (await file.write(content, written, content.length - written, at + written))
 				.bytesWritten;
 	}
 

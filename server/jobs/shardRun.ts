@@ -1,8 +1,9 @@
 /** The work of one shard: its lines read, asked for, and written as one result that is there whole or not at all. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../protocol/index.ts';
+import { AppError, asAppError } from '../protocol/index.ts';
 import { maxLineBytes } from './batchManifest.ts';
+import { codeOf } from './itemFailures.ts';
 import { errorAnswer, type ItemAnswer, type RunItem, readItem } from './itemRow.ts';
 import {
 	type BatchEndpoint,
@@ -13,7 +14,7 @@ import {
 } from './jobTypes.ts';
 import { fileLines } from './lines.ts';
 import type { ObjectStore } from './objectStore.ts';
-import { codeOf, type ItemWait, type Pause, realPause, requestItem } from './runItem.ts';
+import { type ItemWait, type Pause, realPause, requestItem } from './runItem.ts';
 import { ShardRows } from './shardRows.ts';
 import { type OnWait, type ShardWait, ShardWaits } from './shardWaits.ts';
 import type { Outside, WorkPlaces } from './workPlaces.ts';
@@ -63,6 +64,9 @@ export interface ShardRunDeps {
 	reached?(point: 'item' | 'written'): void;
 }
 
+/** How often is looked whether a full disk has room again. */
+const fullDiskMs = 5000;
+
 /** Shorter waits than this are part of the work. */
 const worthAWordMs = 1000;
 
@@ -108,10 +112,19 @@ async function fillRows(
 	signal: AbortSignal,
 ): Promise<void> {
 	const lines = await readLines(deps.store, batch, shard);
-	const settle = ({ number, customId }: Line, answer: ItemAnswer): Promise<void> =>
-		rows.add(number, customId, answer);
 	const { pause = realPause, run, lanes } = deps;
 	const waits = new ShardWaits(deps.onWait);
+	/** What has its answer is not asked again because there is no room for it. */
+	const settle = async ({ number, customId }: Line, answer: ItemAnswer): Promise<void> => {
+		for (;;)
+			try {
+				return await rows.add(number, customId, answer);
+			} catch (error) {
+				const { code, message } = asAppError(error);
+				if (code !== 'disk_full') throw error;
+				await waits.pause(() => pause(fullDiskMs, signal), { code, message });
+			}
+	};
 	const ask = async (
 		line: Line,
 		room: number,

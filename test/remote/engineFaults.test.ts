@@ -49,7 +49,11 @@ function startEngine(answer: Answer, keyOf = (): string | undefined => 'k') {
 		}
 		await nap();
 	};
-	const ask = (model: string, objects: unknown[] = []): Promise<string> =>
+	const ask = (
+		model: string,
+		objects: unknown[] = [],
+		onError?: (error: AppError) => void,
+	): Promise<string> =>
 		engine
 			.stream('/chat/completions', { model }, (object) => {
 				objects.push(object);
@@ -57,7 +61,10 @@ function startEngine(answer: Answer, keyOf = (): string | undefined => 'k') {
 			})
 			.then(
 				() => 'answered',
-				(error: AppError) => `${error.code}: ${error.message}`,
+				(error: AppError) => {
+					onError?.(error);
+					return `${error.code}: ${error.message}`;
+				},
 			);
 	const embed = (): Promise<string> =>
 		engine.whole('/embeddings', { model: 'e' }).then(
@@ -274,4 +281,32 @@ test('blanks before a whole answer do not hold it open without end', async () =>
 		await answer?.write(' ');
 	}
 	assert.match(await asked, /^timeout: .*said for 600 s that it lives/);
+});
+
+test('what says nothing of a request says when to come again: no connection, a refused key, a proxy before nobody', async () => {
+	const refused = () =>
+		Promise.reject(
+			Object.assign(new TypeError('fetch failed'), {
+				cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+			}),
+		);
+	const reset = () =>
+		Promise.reject(
+			Object.assign(new TypeError('fetch failed'), {
+				cause: Object.assign(new Error('read'), { code: 'ECONNRESET' }),
+			}),
+		);
+	const retryOf = async (answer: Answer, key: string | undefined = 'k') => {
+		const errors: AppError[] = [];
+		await startEngine(answer, () => key).ask('m', [], (error) => errors.push(error));
+		return errors[0]?.retryAfterS;
+	};
+	assert.equal(await retryOf(refused), 1);
+	assert.equal(await retryOf(() => new Response('{}', { status: 401 })), 1);
+	assert.equal(await retryOf(done, ''), 1);
+	assert.equal(await retryOf(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })), 1);
+	assert.equal(await retryOf(reset), undefined, 'it may be what was asked that has ended it');
+	const own = { error: { message: 'This prompt breaks me.' } };
+	assert.equal(await retryOf(() => Response.json(own, { status: 500 })), undefined);
+	assert.equal(await retryOf(() => Response.json(own, { status: 502 })), undefined);
 });

@@ -5,10 +5,11 @@
 import { type Fetch, UnansweredConnection } from '../../net/outbound.ts';
 import { conversationHeaders } from '../../protocol/conversationHeader.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
-import { AppError, systemReason } from '../../protocol/index.ts';
+import { AppError, errno, systemReason } from '../../protocol/index.ts';
 import { plainBytes } from './answerBytes.ts';
 import { EngineBreaker, type EngineOutcome, type LeftAlone } from './engineBreaker.ts';
 import {
+	comeAgain,
 	failureOf,
 	isFault,
 	KeyRefusal,
@@ -113,6 +114,7 @@ export function createExchange(
 		throw new AppError(
 			'upstream_failed',
 			`${who} needs the key in ${entry.keyFile}, which is missing or empty.`,
+			comeAgain,
 		);
 	};
 
@@ -122,6 +124,7 @@ export function createExchange(
 		throw new AppError(
 			'upstream_failed',
 			`${who} cannot be asked: its key has more than one line, blanks or letters that no header can carry. ${wayOut}`,
+			comeAgain,
 		);
 	};
 
@@ -132,6 +135,7 @@ export function createExchange(
 		throw new AppError(
 			'upstream_failed',
 			`${who} needs its key, which the editor keeps in which it was added, and hands over while it is open. To use it without, give the key in a file: nearglot upstreams add ${entry.name} … --key-file FILE.`,
+			comeAgain,
 		);
 	};
 
@@ -200,8 +204,9 @@ export function createExchange(
 					: error instanceof AppError
 						? error
 						: error instanceof UnansweredConnection
-							? new AppError('upstream_failed', unanswered(error), { cause: error })
+							? new AppError('upstream_failed', unanswered(error), { ...comeAgain, cause: error })
 							: new AppError('upstream_failed', brokenOff(hasBegun, error), {
+									...(isUnconnected(error) ? comeAgain : {}),
 									cause: error,
 								});
 			// A key that cannot be read is no failure of the engine.
@@ -328,6 +333,15 @@ async function* watched(
 		if (length > maxStreamBytes) throw tooMuch();
 		yield chunk;
 	}
+}
+
+/** Whether there was no connection, so that the engine cannot have seen the request. */
+function isUnconnected(error: unknown): boolean {
+	if (error instanceof AggregateError) return isUnconnected(error.errors[0]);
+	const codes =
+		/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN)$/;
+	if (codes.test(errno(error) ?? '')) return true;
+	return error instanceof Error && error.cause !== undefined && isUnconnected(error.cause);
 }
 
 function reasonOf(error: unknown): string {

@@ -153,6 +153,11 @@ export class KeyStore {
 		return entry === undefined || this.hasExpired(entry) ? undefined : entry;
 	}
 
+	/** Whether nothing was ever heard here of a key of this id: other than one that was revoked or has expired. */
+	isUnknown(id: string): boolean {
+		return [...this.list(), ...this.revoked()].every((each) => each.id !== id);
+	}
+
 	/** Whether a key that was found before holds still. @throws AppError `store_unavailable` */
 	holds(entry: PersonKey): boolean {
 		const { hash, id } = entry;

@@ -24,20 +24,24 @@ interface Held {
 	readonly person: string;
 	/** The key that was shown, if any. */
 	readonly entry: PersonKey | undefined;
+	/** No secret was shown: another one of the same key changes nothing. */
+	readonly isById: boolean;
 	readonly stop: AbortController;
 	readonly over: PromiseWithResolvers<void>;
 	holders: number;
 }
 
+type Keys = Pick<KeyStore, 'holds' | 'byId' | 'onChange'>;
+
 export class LiveWork {
-	readonly #keys: Pick<KeyStore, 'holds' | 'onChange'>;
+	readonly #keys: Keys;
 	readonly #everyMs: number;
 	/** By person, and the hash of the key: who rotates a key makes another one of it. */
 	readonly #held = new Map<string, Held>();
 	#timer: NodeJS.Timeout | undefined;
 
 	/** @param everyMs milliseconds after which the changes of other processes are looked for, while there is work */
-	constructor(keys: Pick<KeyStore, 'holds' | 'onChange'>, everyMs = usualEveryMs) {
+	constructor(keys: Keys, everyMs = usualEveryMs) {
 		this.#keys = keys;
 		this.#everyMs = everyMs;
 		keys.onChange(() => this.#check());
@@ -46,12 +50,13 @@ export class LiveWork {
 	/**
 	 * Work begins for a person.
 	 * @param entry the key that was shown
+	 * @param isById it was not shown now, as of items of batches: who gives it another secret ends nothing
 	 */
-	hold(person: string, entry?: PersonKey): HeldWork {
-		const name = `${person} ${entry?.hash ?? ''}`;
+	hold(person: string, entry?: PersonKey, isById = false): HeldWork {
+		const name = `${person} ${(isById ? entry?.id : entry?.hash) ?? ''}`;
 		const known = this.#held.get(name);
 		const held = known ?? {
-			...{ person, entry, stop: new AbortController(), holders: 0 },
+			...{ person, entry, isById, stop: new AbortController(), holders: 0 },
 			over: Promise.withResolvers<void>(),
 		};
 		if (known === undefined) {
@@ -96,9 +101,10 @@ export class LiveWork {
 	}
 
 	#check(): void {
-		for (const [name, { entry, stop }] of [...this.#held]) {
+		for (const [name, { entry, isById, stop }] of [...this.#held]) {
 			try {
-				if (entry === undefined || this.#keys.holds(entry)) continue;
+				if (entry === undefined) continue;
+				if (isById ? this.#keys.byId(entry.id) : this.#keys.holds(entry)) continue;
 			} catch {
 				// While nobody can say, what was let in goes on.
 				return;
