@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import type { JobLimits } from '../jobs/batchLimits.ts';
 import { laterVersion, makeManifest, writeBatchManifest } from '../jobs/batchManifest.ts';
+import { commitShard } from '../jobs/commitShard.ts';
 import { finishBatch } from '../jobs/finishBatch.ts';
 import { openFolderStore } from '../jobs/folderStore.ts';
 import { bodyText, errorAnswer, formOfFields, type RunItem } from '../jobs/itemRow.ts';
@@ -18,10 +19,9 @@ import {
 	keys,
 	type Shard,
 } from '../jobs/jobTypes.ts';
-import { jsonContent, type ObjectStore, readJsonObject } from '../jobs/objectStore.ts';
+import { jsonContent, readJsonObject } from '../jobs/objectStore.ts';
 import { OpenBatch } from '../jobs/openBatch.ts';
 import { realPause } from '../jobs/runItem.ts';
-import type { ShardRows } from '../jobs/shardRows.ts';
 import { laneRoom, runShard } from '../jobs/shardRun.ts';
 import type { OnWait } from '../jobs/shardWaits.ts';
 import { StoredFiles } from '../jobs/storedFiles.ts';
@@ -58,9 +58,6 @@ const shardsAtOnce = 2;
 
 /** For so long no request may be answered before a part is given up. */
 const maxSilenceMs = 10 * 60_000;
-
-/** How often is looked whether a full disk has room again. */
-const fullDiskMs = 10_000;
 
 const owner = { caller: 'local', person: 'local' } as const;
 
@@ -123,8 +120,13 @@ export async function runPart(
 				};
 				batch.setShard(shard);
 				await using rows = await runShard(record, shard, 1, deps, ended);
-				const key = keys.shard({ batch: record.id, shard: shard.number });
-				await commit(store, key, rows, ended);
+				const ref = { batch: record.id, shard: shard.number };
+				const unwritten = (error: unknown, isFirst: boolean): void => {
+					const known = asAppError(error);
+					if (known.code !== 'disk_full') throw error;
+					if (isFirst) notify(known.message);
+				};
+				await commitShard(store, ref, rows, unwritten, realPause, ended);
 				await batch.done.refresh();
 			} finally {
 				isRunning = false;
@@ -148,24 +150,6 @@ export async function runPart(
 		...(end === undefined ? {} : { end }),
 		content: (id) => store.read(keys.fileContent(id)),
 	};
-}
-
-/** Writes what was computed; while the disk has no room for it, it is kept. */
-async function commit(
-	store: ObjectStore,
-	key: string,
-	rows: ShardRows,
-	signal: AbortSignal,
-): Promise<void> {
-	for (;;)
-		try {
-			return void (await store.putIfAbsent(key, rows.content()));
-		} catch (error) {
-			const known = asAppError(error);
-			if (known.code !== 'disk_full') throw error;
-			notify(known.message);
-			await realPause(fullDiskMs, signal);
-		}
 }
 
 /** Works on shards in turn; the next begins when one says that its last item has. The first error ends all of them. */

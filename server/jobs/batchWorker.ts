@@ -2,6 +2,7 @@
 
 import { type AppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
+import { commitShard } from './commitShard.ts';
 import { type DoneShard, doneOf } from './doneShards.ts';
 import type { RunItem } from './itemRow.ts';
 import type { JobQueue, ShardLease } from './jobQueue.ts';
@@ -9,7 +10,6 @@ import { type JobOwner, keys, type Shard } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import { type Pause, realPause } from './runItem.ts';
-import type { ShardRows } from './shardRows.ts';
 import { laneRoom, runShard } from './shardRun.ts';
 import type { OnWait } from './shardWaits.ts';
 import { type Outside, type WorkPlace, WorkPlaces } from './workPlaces.ts';
@@ -60,7 +60,6 @@ export type WorkPoint = 'leased' | 'item' | 'written' | 'committed' | 'completed
 const maxOutside = 8;
 /** Longest wait after trouble with the store. */
 const troubleMs = 10_000;
-const firstCommitPauseMs = 500;
 
 export class BatchWorker {
 	readonly #deps: WorkerDeps;
@@ -77,8 +76,6 @@ export class BatchWorker {
 	readonly #waiting = new Map<ShardLease, Promise<void>>();
 	/** Those that were found to rest or to end, until when nothing of them is leased to see whether they still do. */
 	readonly #resting = new Map<OpenBatch, number>();
-	/** Batches that are left to others for a while: until when, in monotonic milliseconds. */
-	readonly #left = new Map<string, number>();
 	/** Loops that have had another put in their place while their shard waited. */
 	#surplus = 0;
 	/** Results that came after their lease was lost, and were thrown away. */
@@ -143,18 +140,17 @@ export class BatchWorker {
 	/** Batches of which no more shards begin here at the moment. */
 	#unwanted(): Set<string> {
 		for (const [batch, until] of this.#resting)
-			if (!isResting(batch) || performance.now() >= until) this.#resting.delete(batch);
+			if (performance.now() >= until || !(isResting(batch) || this.#lack(batch)))
+				this.#resting.delete(batch);
 		return new Set([
 			...[...this.#waiting.keys()].map(({ batch }) => batch),
 			...[...this.#resting.keys()].map(({ record }) => record.id),
 		]);
 	}
 
-	/** Batches of which no more shards begin here at the moment. */
-	#except(): Set<string> {
-		const now = performance.now();
-		for (const [batch, until] of this.#left) if (until <= now) this.#left.delete(batch);
-		return new Set([...this.#left.keys(), ...[...this.#waiting.keys()].map(({ batch }) => batch)]);
+	/** What is not there yet to ask for items of a batch here. */
+	#lack({ record }: OpenBatch): AppError | undefined {
+		return this.#deps.missing?.(record.owner);
 	}
 
 	/** Until it is poked, or for the time it looks by itself, so many times over. */
@@ -186,7 +182,7 @@ export class BatchWorker {
 
 	/** @param onEnd told before the lease is ended: nobody has to give it back afterwards */
 	async #work(lease: ShardLease, place: WorkPlace, onEnd: () => void): Promise<void> {
-		const { store, queue, open, reached, activity, onUse, onTrouble, missing } = this.#deps;
+		const { store, queue, open, reached, activity, onUse, onTrouble } = this.#deps;
 		reached?.('leased');
 		const complete = (): Promise<boolean> => {
 			onEnd();
@@ -199,17 +195,20 @@ export class BatchWorker {
 		const batch = await open(lease.batch);
 		const shard = batch?.manifest?.shards[lease.shard];
 		if (batch === undefined || shard === undefined) return void (await complete());
-		if (batch.isPaused || batch.stop.signal.aborted) return await giveBack(this.#deps.leaseMs);
+		if (isResting(batch)) {
+			this.#resting.set(batch, performance.now() + this.#deps.leaseMs);
+			return await giveBack(this.#deps.leaseMs);
+		}
 		const isDone = (await store.size(keys.shard(lease))) !== undefined;
 		onUse('store');
 		if (isDone) {
 			await batch.done.refresh();
 			return void (await complete());
 		}
-		const lack = missing?.(batch.record.owner);
+		const lack = this.#lack(batch);
 		if (lack !== undefined) {
 			onTrouble(batch, lack);
-			this.#left.set(lease.batch, performance.now() + troubleMs);
+			this.#resting.set(batch, performance.now() + troubleMs);
 			return await giveBack(0);
 		}
 		activity.begin();
@@ -262,7 +261,13 @@ export class BatchWorker {
 				this.refused++;
 				return void (await queue.giveBack(lease));
 			}
-			if (!(await this.#commit(batch, lease, rows, signal))) {
+			const { pause = realPause, log } = this.#deps;
+			const unwritten = (error: unknown, isFirst: boolean): void => {
+				onTrouble(batch, error);
+				const facts = { batch: lease.batch, shard: lease.shard, reason: sentenceOf(error) };
+				if (isFirst) log.warn('a part of a batch cannot be written; it is kept', facts);
+			};
+			if (!(await commitShard(store, lease, rows, unwritten, pause, signal))) {
 				this.refused++;
 				await batch.done.refresh();
 				return void (await this.#takeOut(lease));
@@ -291,32 +296,6 @@ export class BatchWorker {
 		} finally {
 			clearInterval(renewal);
 			batch.running -= own;
-		}
-	}
-
-	/**
-	 * Writes what was computed, however long the store stands in the way: a full disk makes nobody compute it again.
-	 * Resolves to whether it is the one that counts. Rejects when the signal is aborted.
-	 */
-	async #commit(
-		batch: OpenBatch,
-		lease: ShardLease,
-		rows: ShardRows,
-		signal: AbortSignal,
-	): Promise<boolean> {
-		const { store, onTrouble, log, pause = realPause } = this.#deps;
-		for (let pauseMs = firstCommitPauseMs; ; pauseMs = Math.min(troubleMs, pauseMs * 2)) {
-			signal.throwIfAborted();
-			try {
-				return await store.putIfAbsent(keys.shard(lease), rows.content());
-			} catch (error) {
-				if (pauseMs === firstCommitPauseMs)
-					log.warn('a part of a batch cannot be written; what was computed is kept', {
-						...{ batch: lease.batch, shard: lease.shard, reason: sentenceOf(error) },
-					});
-				onTrouble(batch, error);
-			}
-			await pause(pauseMs, signal);
 		}
 	}
 
