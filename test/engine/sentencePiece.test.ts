@@ -77,6 +77,17 @@ describe('SentencePiece files', () => {
 		assert.equal(normalize(new AlignedText(' a  b', false)).text, '▁a▁▁b');
 	});
 
+	it('a character map that says to be longer than it is is refused before memory is taken for it', () => {
+		const charsMap = new Uint8Array(64);
+		for (const trieBytes of [61, 2 ** 31 - 4, 2 ** 32 - 1]) {
+			new DataView(charsMap.buffer).setUint32(0, trieBytes, true);
+			assert.throws(() => sentencePieceTokenizer(file({ charsMap })), {
+				code: 'unsupported_model',
+				message: /character map .* is cut off/,
+			});
+		}
+	});
+
 	it('bytes that are no model are refused in words', () => {
 		assert.throws(() => readSentencePieceFile(Buffer.from('not a model')), /SentencePiece model/);
 		assert.throws(() => readSentencePieceFile(new Uint8Array()), /SentencePiece model/);
