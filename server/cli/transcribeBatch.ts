@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asAppError } from '../protocol/index.ts';
 import type { ParsedArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { FolderChanges } from './folderChanges.ts';
@@ -18,13 +19,19 @@ export async function transcribeBatch(options: ParsedArgs, io: CommandIo): Promi
 	const work = new RecordingBatches(asked, io);
 	using changes = new FolderChanges();
 	try {
-		for (;;) {
-			const folders = await work.look();
+		/** A folder may be gone and come back while it is watched. */
+		const lookAgain = () =>
+			work.look().catch((error: unknown): readonly string[] => {
+				if (!asked.isWatching || asAppError(error).code !== 'not_found') throw error;
+				return [];
+			});
+		for (let isFirst = true; ; isFirst = false) {
+			const folders = isFirst ? await work.look() : await lookAgain();
 			changes.follow(folders);
 			await work.step();
 			while (work.isBusy) {
 				await sleep(pollMs, undefined, { signal: io.signal });
-				if (asked.isWatching) changes.follow(await work.look());
+				if (asked.isWatching) changes.follow(await lookAgain());
 				await work.step();
 			}
 			const ended = work.end();

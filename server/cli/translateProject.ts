@@ -3,9 +3,11 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { defined } from '../protocol/defined.ts';
+import { asAppError } from '../protocol/index.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
-import type { CommandIo } from './command.ts';
+import { type CommandIo, UsageError } from './command.ts';
 import type { OnTexts } from './documentTranslator.ts';
+import { isGlob } from './fileGlob.ts';
 import type { FilesResult } from './filesReport.ts';
 import { FolderChanges } from './folderChanges.ts';
 import { ProjectRecord } from './projectRecord.ts';
@@ -25,8 +27,10 @@ export interface ProjectOptions extends PlanOptions {
 /** @returns the exit code; does not return while it watches */
 export async function translateProject(options: ProjectOptions, io: CommandIo): Promise<number> {
 	using changes = new FolderChanges();
-	const plan = async (record: ProjectRecord): Promise<TranslationPlan> => {
-		const made = await translationPlan(options, record, io.signal);
+	const plan = async (record: ProjectRecord, isFirst: boolean): Promise<TranslationPlan> => {
+		const made = isFirst
+			? await translationPlan(options, record, io.signal)
+			: await planOfThere(options, record, io.signal);
 		if (options.watch)
 			changes.follow([...made.folders, ...made.files.map(({ source }) => dirname(source))]);
 		return made;
@@ -36,7 +40,7 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 	let before: TranslationPlan['files'] = [];
 	for (let isFirst = true; ; isFirst = false) {
 		const record = await ProjectRecord.open('.');
-		const { files, skipped = [], tables = [] } = await plan(record);
+		const { files, skipped = [], tables = [] } = await plan(record, isFirst);
 		if (isFirst) {
 			reportSkipped(skipped, io, mayBeSettings);
 			reportSkipped(tables, io, areNoLanguages);
@@ -51,6 +55,24 @@ export async function translateProject(options: ProjectOptions, io: CommandIo): 
 		if (isFirst) io.stderr.write(`Watching ${options.names.join(', ')}; Ctrl+C ends it.\n`);
 		await changes.next(io.signal);
 	}
+}
+
+/** The plan of those names that stand for something: a folder may be gone and come back while it is watched. */
+async function planOfThere(
+	options: ProjectOptions,
+	record: ProjectRecord,
+	signal: AbortSignal,
+): Promise<TranslationPlan> {
+	const there = await Promise.all(options.names.map((name) => isGlob(name) || isThere(name)));
+	const names = options.names.filter((_, at) => there[at]);
+	try {
+		if (names.length > 0) return await translationPlan({ ...options, names }, record, signal);
+	} catch (error) {
+		signal.throwIfAborted();
+		// A pattern may match nothing, and what is added to be elsewhere.
+		if (!(error instanceof UsageError || asAppError(error).code === 'not_found')) throw error;
+	}
+	return { files: [], folders: [] };
 }
 
 /** Says which translations have lost their sources while they were watched; somebody may still want them. */

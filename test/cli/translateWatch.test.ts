@@ -102,3 +102,75 @@ test('what fails is told once, and again when its file changes', async () => {
 		await ended;
 	}
 });
+
+/** A watching command in a folder of its own, until the test has seen what it waits for. */
+async function whileWatching(names: readonly string[], then: () => Promise<void>): Promise<void> {
+	const [out, err] = [new Screen(), new Screen()];
+	const stop = new AbortController();
+	const io = {
+		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
+		...{ stdin: process.stdin, env: {}, signal: stop.signal },
+	} satisfies CommandIo;
+	const translators = async () => () => ({
+		detect: async () => [],
+		translate: async (texts: readonly string[]) => texts.map((text) => text.toUpperCase()),
+	});
+	const watching = translateProject(
+		{ names, targets: ['de'], from: 'en', force: false, watch: true, translators },
+		io,
+	);
+	const ended = assert.rejects(watching, { code: 'cancelled' });
+	try {
+		await until('it watches', () => err.text.includes('Watching '));
+		await then();
+	} finally {
+		stop.abort();
+		await ended;
+	}
+}
+
+const isWritten = (path: string, words: string) => async () =>
+	(await readFile(path, 'utf8').catch(() => '')).includes(words);
+
+test('a folder that was removed and made anew is watched, also below', async () => {
+	const folder = temporaryFolder('watch');
+	await mkdir(join(folder, '.git'));
+	await mkdir(join(folder, 'docs', 'more'), { recursive: true });
+	await mkdir(join(folder, 'guide'));
+	process.chdir(folder);
+	await writeFile('docs/more/a.md', 'Open it.\n');
+	await writeFile('guide/b.md', 'Close it.\n');
+	await whileWatching(['docs', 'guide'], async () => {
+		await rm('docs', { recursive: true });
+		await mkdir('docs/more', { recursive: true });
+		for (const words of ['Save it.', 'Send it.']) {
+			await writeFile('docs/more/a.md', `${words}\n`);
+			const made = isWritten('docs/more/a.de.md', words.toUpperCase());
+			await until(`it says ${words}`, made);
+		}
+		await rm('docs', { recursive: true });
+		// A round without the folder, and it goes on for the other one.
+		await writeFile('guide/b.md', 'Copy it.\n');
+		await until('the other one is there', isWritten('guide/b.de.md', 'COPY IT.'));
+		await mkdir('docs/more', { recursive: true });
+		await writeFile('docs/more/c.md', 'Print it.\n');
+		await until('a new one is there', isWritten('docs/more/c.de.md', 'PRINT IT.'));
+		await writeFile('docs/more/c.md', 'Paste it.\n');
+		await until('its change is there', isWritten('docs/more/c.de.md', 'PASTE IT.'));
+	});
+});
+
+test('a file that another is renamed to, as editors save, is translated again each time', async () => {
+	const folder = temporaryFolder('watch');
+	await mkdir(join(folder, '.git'));
+	await mkdir(join(folder, 'docs'));
+	process.chdir(folder);
+	await writeFile('docs/a.md', 'Open it.\n');
+	await whileWatching(['docs/a.md', 'docs'], async () => {
+		for (const words of ['Save it.', 'Send it.', 'Close it.']) {
+			await writeFile('docs/.a.md.swp', `${words}\n`);
+			await rename('docs/.a.md.swp', 'docs/a.md');
+			await until(`it says ${words}`, isWritten('docs/a.de.md', words.toUpperCase()));
+		}
+	});
+});
