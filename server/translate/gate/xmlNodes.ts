@@ -88,7 +88,7 @@ export const qtNodes = (text: string): SyntaxNode[] =>
 const office = {
 	runs: new Set(['r', 't']),
 	looks: new Set(['rPr', 'proofErr', 'lastRenderedPageBreak', 'rPh', 'phoneticPr']),
-	code: new Set(['instrText', 'delText', 'f', 'v', 'oMath', 'oMathPara']),
+	code: new Set(['instrText', 'delText', 'f', 'oMath', 'oMathPara']),
 	words: new Set(['descr', 'title', 'prompt', 'promptTitle', 'error', 'errorTitle']),
 };
 

@@ -76,7 +76,7 @@ const cellParts = {
 		'<comments xmlns="s"><authors><author>Ann Person</author></authors><commentList><comment><text><r><t>A remark here</t></r></text></comment></commentList></comments>',
 };
 
-test('sheets: strings and comments; names, numbers and results of formulas stay', async () => {
+test('sheets: strings and comments; names and numbers stay, and formulas are calculated anew', async () => {
 	const { parts, asked, refused } = await translated(await zipOf(cellParts), 'a.xlsx');
 	const made = parts.get('xl/sharedStrings.xml') ?? '';
 	for (const words of ['NUMBER OF BOOKS', 'TOTAL', 'FIRST LINE\nSECOND LINE'])
@@ -88,11 +88,57 @@ test('sheets: strings and comments; names, numbers and results of formulas stay'
 	);
 	assert.match(
 		parts.get('xl/worksheets/sheet1.xml') ?? '',
-		/<v>Some words<\/v>.*<is><t>WORDS IN A CELL</,
+		/<c r="B1" t="str"><f>IF\(A1=&quot;Paid&quot;,1,2\)<\/f><\/c>.*<is><t>WORDS IN A CELL</,
 	);
 	assert.match(parts.get('xl/comments1.xml') ?? '', />Ann Person<.*>A REMARK HERE</);
-	assert.equal(parts.get('xl/workbook.xml'), cellParts['xl/workbook.xml']);
+	assert.equal(
+		parts.get('xl/workbook.xml'),
+		cellParts['xl/workbook.xml'].replace(
+			'</definedNames>',
+			'</definedNames><calcPr fullCalcOnLoad="1"/>',
+		),
+	);
 	assert.deepEqual(refused, []);
+});
+
+test('sheets: a workbook without formulas, or of which nothing is translated, is calculated as before', async () => {
+	const workbook = '<workbook><sheets/><calcPr calcId="1" fullCalcOnLoad="0"/></workbook>';
+	const file = (cell: string, words: string) =>
+		zipOf({
+			'[Content_Types].xml': contentTypes,
+			'xl/workbook.xml': workbook,
+			'xl/worksheets/sheet1.xml': `<worksheet><c r="A1" t="inlineStr"><is><t>${words}</t></is></c>${cell}</worksheet>`,
+		});
+	const formula = '<c r="B1"><f>LEN(A1)</f><v>14</v></c>';
+	const made = async (source: Uint8Array) =>
+		(await translated(source, 'a.xlsx')).parts.get('xl/workbook.xml');
+	assert.equal(await made(await file('<c r="B1"><v>14</v></c>', 'Words in a cell')), workbook);
+	assert.equal(await made(await file(formula, 'AB_1')), workbook);
+	assert.equal(
+		await made(await file(formula, 'Words in a cell')),
+		'<workbook><sheets/><calcPr fullCalcOnLoad="1" calcId="1"/></workbook>',
+	);
+});
+
+test('sheets: texts that stand in their cells without more are translated, results of formulas for several cells are not', async () => {
+	const cells = [
+		'<c r="A1" t="str"><v>Open the file &amp; read</v></c>',
+		'<c r="B1" t="str"><f t="array" ref="B1:B2">A1:A2</f><v>Open the file</v></c>',
+		'<c r="B2" t="str"><v>Close the file</v></c><c r="B3" t="str"><v>Save it all</v></c>',
+	];
+	const { parts, refused } = await translated(
+		await zipOf({
+			'[Content_Types].xml': contentTypes,
+			'xl/workbook.xml': '<workbook/>',
+			'xl/worksheets/sheet1.xml': `<worksheet>${cells.join('')}</worksheet>`,
+		}),
+		'a.xlsx',
+	);
+	assert.deepEqual(refused, []);
+	assert.equal(
+		parts.get('xl/worksheets/sheet1.xml'),
+		'<worksheet><c r="A1" t="str"><v>OPEN THE FILE &amp; READ</v></c><c r="B1" t="str"><f t="array" ref="B1:B2">A1:A2</f></c><c r="B2" t="str"><v>Close the file</v></c><c r="B3" t="str"><v>SAVE IT ALL</v></c></worksheet>',
+	);
 });
 
 test('sheets: what formulas, tables, lists and filters compare with stays as it is', async () => {

@@ -13,6 +13,7 @@ import { XmlError } from '../xmlTree.ts';
 import { bookParts } from './bookParts.ts';
 import { openDocumentCodeStyles, wordCodeStyles } from './codeStyles.ts';
 import { ComparedWords } from './comparedWords.ts';
+import { calculatedOnLoad, hasFormulas, withoutTextResults } from './formulaResults.ts';
 import { labelTexts } from './labelTexts.ts';
 import { extractOpenDocument } from './mixedParagraphs.ts';
 import { addComparedWords, extractSheet } from './sheetTexts.ts';
@@ -56,7 +57,7 @@ const sheets: Read = (parts, reader) => {
 		if (sheet.test(part.name) || comparing.test(part.name)) {
 			const text = reader.text(part);
 			addComparedWords(text, kept);
-			if (/\bt="inlineStr"/.test(text) || hasValidationTexts(text))
+			if (/\st="(?:inlineStr|str)"/.test(text) || hasValidationTexts(text))
 				inCells.push({ name: part.name, text });
 		}
 	const extract = extractSheet(kept);
@@ -70,6 +71,23 @@ const sheets: Read = (parts, reader) => {
 	]);
 	return [...rest(parts, reader, ''), ...inCells.map((part) => ({ ...part, extract }))];
 };
+
+/** What changes in a workbook beside its texts: they may be what formulas have made a text of. */
+function recalculated(
+	parts: readonly ZipPart[],
+	changed: Map<string, string>,
+	reader: PartReader,
+): void {
+	const textOf = (part: ZipPart) => changed.get(part.name) ?? reader.text(part);
+	const withFormulas = parts.filter((part) => sheet.test(part.name) && hasFormulas(textOf(part)));
+	if (withFormulas.length === 0) return;
+	const set = (part: ZipPart, made: string) => {
+		if (made !== textOf(part)) changed.set(part.name, made);
+	};
+	for (const part of withFormulas) set(part, withoutTextResults(textOf(part)));
+	const workbook = parts.find(({ name }) => name === 'xl/workbook.xml');
+	if (workbook) set(workbook, calculatedOnLoad(textOf(workbook)));
+}
 
 /** OpenDocument; a manifest says when parts of it are encrypted. */
 function openDocument(isSheet: boolean): Read {
@@ -127,7 +145,8 @@ export async function openArchive(bytes: Uint8Array, fileName: string): Promise<
 	checkContainer(bytes, fileName);
 	const parts = await zipParts(bytes, fileName);
 	try {
-		const found = readers[ending](parts, new PartReader(fileName), fileName);
+		const reader = new PartReader(fileName);
+		const found = readers[ending](parts, reader, fileName);
 		if (found.length === 0)
 			throw refused(fileName, 'none of its parts holds words, so it is a document of another kind');
 		for (const { name, text, extract } of found) checkWhole(text, extract, `${fileName} (${name})`);
@@ -137,7 +156,9 @@ export async function openArchive(bytes: Uint8Array, fileName: string): Promise<
 			extract: whole.extract,
 			close: (text) => {
 				const changed = whole.changed(text);
-				return changed.size === 0 ? new Uint8Array(bytes) : zipWith(parts, changed);
+				if (changed.size === 0) return new Uint8Array(bytes);
+				recalculated(parts, changed, reader);
+				return zipWith(parts, changed);
 			},
 		};
 	} catch (error) {

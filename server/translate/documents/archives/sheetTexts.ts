@@ -14,6 +14,7 @@ import {
 	localName,
 	readXml,
 	type XmlElement,
+	xmlAttribute,
 	xmlCode,
 	xmlFault,
 	xmlWords,
@@ -35,12 +36,50 @@ export function extractSheet(kept: ComparedWords): Extract {
 	return Object.assign(
 		(text: string): Piece[] => {
 			const pieces: Piece[] = [];
-			for (const element of elementsIn(readXml(text)))
+			const elements = [...elementsIn(readXml(text))];
+			const isResult = resultsIn(text, elements);
+			for (const element of elements) {
 				if (holders.has(localName(element))) pushAll(pieces, texts(text, element, kept));
+				const words = isResult(element) ? undefined : plainText(text, element);
+				if (words) pushAll(pieces, texts(text, words, kept));
+			}
 			return pieces;
 		},
 		{ faultOf: xmlFault, rules: gateRules.office, before: attributeTexts },
 	);
+}
+
+/** The text of a cell that is neither a shared one nor a result, as some programs write all of theirs. */
+function plainText(text: string, cell: XmlElement): XmlElement | undefined {
+	if (localName(cell) !== 'c' || xmlAttribute(text, cell, 't') !== 'str') return undefined;
+	const children = childElements(cell);
+	const [only] = children;
+	return children.length === 1 && only && localName(only) === 'v' ? only : undefined;
+}
+
+/** Tells of cells whether a formula for several cells fills them. */
+function resultsIn(text: string, elements: readonly XmlElement[]): (cell: XmlElement) => boolean {
+	const ranges = elements.flatMap((element) => {
+		if (localName(element) !== 'f' || xmlAttribute(text, element, 't') !== 'array') return [];
+		const [first = '', last = first] = (xmlAttribute(text, element, 'ref') ?? '').split(':');
+		const [from, to] = [placeOf(first), placeOf(last)];
+		return from && to ? [{ from, to }] : [];
+	});
+	return (cell) => {
+		const place = ranges.length === 0 ? undefined : placeOf(xmlAttribute(text, cell, 'r') ?? '');
+		if (!place) return false;
+		const isIn = ({ from, to }: (typeof ranges)[number], at: 0 | 1) =>
+			place[at] >= from[at] && place[at] <= to[at];
+		return ranges.some((range) => isIn(range, 0) && isIn(range, 1));
+	};
+}
+
+/** Column and row of `AB12`. */
+function placeOf(reference: string): readonly [column: number, row: number] | undefined {
+	const [, letters, row] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/.exec(reference) ?? [];
+	if (letters === undefined) return undefined;
+	const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+	return [column, Number(row)];
 }
 
 const alternatives = altTexts(['cNvPr']);
