@@ -54,7 +54,7 @@ export class FolderChanges implements Disposable {
 	/** @returns whether it can be watched */
 	#watch(path: string): boolean {
 		try {
-			const watcher = watch(path, (kind, name) => this.#tell(path, kind, name));
+			const watcher = watch(path, (kind, name) => this.#notify(path, kind, name));
 			watcher.on('error', () => {
 				this.#forget(path);
 				this.#changed.resolve();
@@ -67,7 +67,7 @@ export class FolderChanges implements Disposable {
 		}
 	}
 
-	#tell(path: string, kind: string, name: string | null): void {
+	#notify(path: string, kind: string, name: string | null): void {
 		let isNews = name === null || this.#followed.has(path);
 		if (kind === 'rename' && name !== null) {
 			// A watcher stays with what was renamed or removed, whatever has its name now.

@@ -89,7 +89,8 @@ function joined(first: readonly Span[], second: readonly Span[]): readonly Span[
 	return spans;
 }
 
-const paragraphEnd = /(?:\r\n|[\n\r\u2028\u2029])\s*/gu;
+/** A tab is between two cells, or a name and what is said of it. */
+const paragraphEnd = /(?:\r\n|[\t\n\r\u2028\u2029])\s*/gu;
 
 /**
  * Spans of the sentences of a text, in order and without gaps.

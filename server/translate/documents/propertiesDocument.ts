@@ -30,13 +30,16 @@ function extract(text: string): Piece[] {
 	return entries
 		.filter(({ key, value, start }) => isMessage(key, value) && !isKept(start, ''))
 		.map(({ value, valueStart, end }) => {
+			const isSpaceEscaped = /\\(?:u0020| )$/.test(text.slice(valueStart, end));
 			const doubles = isDoubled && hasArgument.test(value);
 			return {
 				start: valueStart,
 				end,
 				text: doubles ? value.replaceAll("''", "'") : value,
-				encode: (translation) =>
-					encode(doubles ? translation.replace(/''?/g, "''") : translation, ascii),
+				encode: (translation) => {
+					const written = encode(doubles ? translation.replace(/''?/g, "''") : translation, ascii);
+					return isSpaceEscaped ? written.replace(/ $/, '\\u0020') : written;
+				},
 			};
 		});
 }

@@ -37,6 +37,30 @@ function pieceOf(text: string, { start, end, parts, comment }: FluentPattern): P
 	];
 }
 
+/** The parts of a value between empty lines. */
+function paragraphsOf(text: string, pattern: FluentPattern): FluentPattern[] {
+	const found: FluentPattern[] = [];
+	let parts: FluentPattern['parts'][number][] = [];
+	const add = () => {
+		const [first, last] = [parts[0], parts.at(-1)];
+		if (first && last) found.push({ ...pattern, start: first.start, end: last.end, parts });
+		parts = [];
+	};
+	for (const part of pattern.parts) {
+		let { start } = part;
+		const code = part.isCode ? '' : text.slice(part.start, part.end);
+		for (const { 0: gap, index } of code.matchAll(/\n[ \t\r]*\n\s*/g)) {
+			const at = start + text.slice(start, part.start + index).trimEnd().length;
+			if (at > start) parts.push({ ...part, start, end: at });
+			add();
+			start = part.start + index + gap.length;
+		}
+		if (start < part.end) parts.push({ ...part, start });
+	}
+	add();
+	return found;
+}
+
 function pluralsOf(text: string): PluralItems[] {
 	return fluentValues(text).patterns.flatMap((pattern): PluralItems[] => {
 		const variants = fluentVariants(text, pattern) ?? [];
@@ -72,9 +96,10 @@ export const extractFluent: Extract = Object.assign(
 	(text: string): Piece[] =>
 		fluentValues(text).patterns.flatMap((pattern) => {
 			const variants = fluentVariants(text, pattern);
-			return variants
-				? variants.flatMap((one) => pieceOf(text, one.pattern))
-				: pieceOf(text, pattern);
+			const values = variants ? variants.map((one) => one.pattern) : [pattern];
+			return values
+				.flatMap((value) => paragraphsOf(text, value))
+				.flatMap((one) => pieceOf(text, one));
 		}),
 	{
 		rules: gateRules.fluent,

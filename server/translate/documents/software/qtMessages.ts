@@ -4,6 +4,7 @@
  */
 
 import { gateRules } from '../../gate/gateRules.ts';
+import { sameLanguage } from '../../languageCodes.ts';
 import { applyEdits } from '../edits.ts';
 import { languageTag } from '../languageTag.ts';
 import type { Branches, Extract, Fault, Piece } from '../piece.ts';
@@ -65,6 +66,7 @@ export const extractQt: Extract = Object.assign(
 			if (!/\p{L}{2}/u.test(words)) return [];
 			const start = text.slice(translation.start, translation.content);
 			const tag = start.endsWith('/>') ? `${start.slice(0, -2).trimEnd()}>` : start;
+			const hasVariants = xmlAttribute(text, translation, 'variants') === 'yes';
 			const said = comment === '' ? {} : { comment };
 			const place = { start: translation.start, end: translation.end, text: words, ...said };
 			const write = (made: string) =>
@@ -74,7 +76,10 @@ export const extractQt: Extract = Object.assign(
 					{
 						...place,
 						delimiters: counters,
-						encode: (made) => `${tag}${write(made)}</translation>`,
+						encode: (made) =>
+							hasVariants
+								? `${tag}<lengthvariant>${write(made)}</lengthvariant></translation>`
+								: `${tag}${write(made)}</translation>`,
 					},
 				];
 			const branches = to === undefined ? undefined : numerusBranches(words, to);
@@ -98,6 +103,7 @@ export const extractQt: Extract = Object.assign(
 			const [root] = childElements(readXml(text));
 			const tag = languageTag(to)?.replaceAll('-', '_');
 			const mark = root && xmlAttributes(text, root).find(({ name }) => name === 'language');
+			if (mark && sameLanguage(mark.value.replaceAll('_', '-'), to)) return text;
 			return mark && tag ? applyEdits(text, [{ ...mark, text: tag }]).text : text;
 		},
 	},

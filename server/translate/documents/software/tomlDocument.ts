@@ -9,7 +9,8 @@ import { readToml } from './tomlReader.ts';
 
 function quoted(text: string, quote: string, eol: string): string {
 	if (quote === "'" && !/['\n\r]/.test(text)) return `'${text}'`;
-	if (quote === "'''" && !text.includes("''") && !text.endsWith("'")) return `'''${eol}${text}'''`;
+	if (quote === "'''" && !text.includes("''") && !text.endsWith("'"))
+		return `'''${eol}${text.replaceAll('\n', eol)}'''`;
 	const escaped = text
 		.replace(/[\\"]/g, '\\$&')
 		.replaceAll('\t', '\\t')

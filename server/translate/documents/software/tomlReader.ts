@@ -166,7 +166,8 @@ class TomlReader {
 		while (quote.length === 3 && text[at + 3] === letter) at++;
 		this.#at = at + quote.length;
 		const raw = text.slice(start + quote.length, at);
-		const first = quote.length === 3 ? raw.replace(/^\r?\n/, '') : raw;
+		// However the lines of a file end, those of a text end alike.
+		const first = quote.length === 3 ? raw.replaceAll('\r\n', '\n').replace(/^\n/, '') : raw;
 		return { start, end: this.#at, quote, text: letter === "'" ? first : unescaped(first) };
 	}
 }
