@@ -181,18 +181,36 @@ function cutIn(
 	line: TranscriptLine,
 	text: string,
 ): { readonly cut: readonly SoundCut[]; readonly wanted: readonly SoundCut[] } {
-	const { words, start, end } = line;
-	const left = wordsOf(text).map(plainWord);
+	const { start, end } = line;
+	const isApart = !unspaced.test(line.text) && !unspaced.test(text);
+	const words = isApart ? line.words : charactersOf(line.words);
+	const left = isApart
+		? wordsOf(text).map(plainWord)
+		: [...text].map(plainWord).filter((letter) => letter !== '');
 	if (words.length > comparedWords || left.length > comparedWords)
 		return { cut: [], wanted: [{ start, end }] };
 	const pairs = common(
 		words.map(({ word }) => plainWord(word)),
 		left,
 	);
-	if (pairs.length < left.length) return { cut: [], wanted: newPlaces(line, left.length, pairs) };
+	if (pairs.length < left.length)
+		return { cut: [], wanted: newPlaces({ ...line, words }, left.length, pairs) };
 	const kept = new Set(pairs.map(([place]) => place));
 	return { cut: cutsOfWords(words, (index) => kept.has(index)), wanted: [] };
 }
+
+/**
+ * Letters with their times, for scripts without spaces: what a model calls a word there is seldom what a dictionary
+ * does, so that words of a text and of what was made of it cannot be compared.
+ */
+const charactersOf = (words: readonly TranscriptWord[]): TranscriptWord[] =>
+	words.flatMap(({ word, start, end }) =>
+		spread(
+			[...word].filter((letter) => plainWord(letter) !== ''),
+			start,
+			end,
+		),
+	);
 
 /** Where a line has new words: as many as there were stand in the place of these, more reach to those beside them. */
 function newPlaces(
@@ -317,8 +335,24 @@ const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
 /** Words that stay keep their times; new ones share the time between those that stay. */
 function carryTimes(line: TranscriptLine, text: string): TranscriptWord[] {
 	const words = wordsOf(text);
-	if (line.words.length > comparedWords || words.length > comparedWords)
+	const isApart = !unspaced.test(line.text) && !unspaced.test(text);
+	const old = isApart ? line.words : charactersOf(line.words);
+	const units = words.flatMap((word, at) =>
+		(isApart ? [word] : [...word]).map((unit) => ({ unit, at })),
+	);
+	if (old.length > comparedWords || units.length > comparedWords)
 		return spread(words, line.start, line.end);
+	/** By their places among the new words. */
+	const kept = new Map<number, TranscriptWord>();
+	for (const [oldPlace, newPlace] of common(
+		old.map(({ word }) => word),
+		units.map(({ unit }) => unit),
+	)) {
+		const { at = 0 } = units[newPlace] ?? {};
+		const known = old[oldPlace];
+		const [word, start] = [words[at], kept.get(at)?.start ?? known?.start];
+		if (known && word !== undefined && start !== undefined) kept.set(at, { ...known, word, start });
+	}
 	const result: TranscriptWord[] = [];
 	let done = 0;
 	let before = line.start;
@@ -326,16 +360,11 @@ function carryTimes(line: TranscriptLine, text: string): TranscriptWord[] {
 		pushAll(result, spread(words.slice(done, upTo), before, Math.max(before, after)));
 		done = upTo;
 	};
-	for (const [oldPlace, newPlace] of common(
-		line.words.map(({ word }) => word),
-		words,
-	)) {
-		const kept = line.words[oldPlace];
-		if (!kept) continue;
-		fill(newPlace, kept.start);
-		result.push(kept);
-		done = newPlace + 1;
-		before = kept.end;
+	for (const [at, word] of kept) {
+		fill(at, word.start);
+		result.push(word);
+		done = at + 1;
+		before = word.end;
 	}
 	fill(words.length, line.end);
 	return result;

@@ -282,3 +282,35 @@ test('what is corrected after a cut brings no other cut back, and a word that is
 		'a longer cut is parted',
 	);
 });
+
+test('in scripts without spaces sound is cut, and times are kept, whatever a model and a dictionary call a word', () => {
+	// As speech models have them: parts of words.
+	const parts = ['今', '日は', 'え', 'ーと', '、', 'いい', '天', '気で', 'す。'];
+	const words = parts.map((word, at) => ({ word, start: at, end: at + 1 }));
+	const line = { id: 0, start: 0, end: 9, text: parts.join(''), words };
+	const document = { language: 'ja', duration: 9, lines: [line] };
+	const without = editLine(document, 0, '今日は、いい天気です。');
+	assert.deepEqual(without.cuts, [{ start: 2, end: 4 }]);
+	const times = new Map(
+		without.lines[0]?.words.map(({ word, start, end }) => [word, [start, end]]),
+	);
+	assert.deepEqual(times.get('天気'), [6, 7.5]);
+	assert.equal(editLine(document, 0, '今日は、えーと、いい天気です。').cuts, undefined, 'a comma');
+	const corrected = editLine(document, 0, '明日はえーと、いい天気です。');
+	assert.equal(corrected.cuts, undefined);
+	assert.deepEqual(
+		editLine(without, 0, '今日は、とてもいい天気です。').cuts,
+		[],
+		'new words there',
+	);
+	const chinese = [
+		{ word: '我', start: 0, end: 1 },
+		{ word: '们那个', start: 1, end: 4 },
+		{ word: '走吧', start: 4, end: 6 },
+	];
+	const talk = {
+		...{ language: 'zh', duration: 6 },
+		lines: [{ id: 0, start: 0, end: 6, text: '我们那个走吧', words: chinese }],
+	};
+	assert.deepEqual(editLine(talk, 0, '我们走吧').cuts, [{ start: 2, end: 4 }]);
+});

@@ -11,11 +11,15 @@ const dash = /^[ \t]*[-–—][ \t]*(?=\S)/;
 const speaker =
 	/^(?:>>[ \t]*)?(?=[^:\r\n]{0,30}\p{Lu}{2})\p{Lu}[\p{Lu}\p{N}.'’ &#-]{0,30}(?:[ \t]*\([^()\r\n]{1,40}\))?:[ \t]+(?=\S)/u;
 /** What is heard but not said, on a line of its own. */
-const sound = /^(?:\[[^[\]\r\n]+\]|\([^()\r\n]+\))$/;
+const sound =
+	/^(?:\[[^[\]\r\n]+\]|\([^()\r\n]+\)|［[^［］\r\n]+］|（[^（）\r\n]+）|【[^【】\r\n]+】|[♪♫♬]+[^♪♫♬\r\n]+[♪♫♬]+)$/;
 /** How what is heard, or sung, may begin and end. */
 const brackets: readonly (readonly [RegExp, RegExp])[] = [
 	[/^\[/, /\]$/],
 	[/^\(/, /\)$/],
+	[/^［/, /］$/],
+	[/^（/, /）$/],
+	[/^【/, /】$/],
 	[/^[♪♫♬]{1,9}[ \t]{0,9}/, /(?<=[^\s♪♫♬])[ \t]{0,9}[♪♫♬]{1,9}$/],
 ];
 /** Where a cue stands and how its letters look, before its words. */
@@ -64,10 +68,10 @@ function spoken(lines: readonly TextLine[], base: number, eol: string): Piece[] 
 		skipped += mark.exec(first.text.slice(skipped))?.[0].length ?? 0;
 	const whole = lines
 		.map((line, index) => (index === 0 ? line.text.slice(skipped) : line.text).trim())
-		.join(' ');
+		.reduce((said, line) => said + (isUnspaced(said.at(-1), line[0]) ? '' : ' ') + line);
 	const [opened, closed] = heldBy(whole);
 	const text = whole.slice(opened, whole.length - closed);
-	if (!/\p{L}{2}/u.test(text)) return [];
+	if (!/\p{L}{2}|\p{sc=Han}/u.test(text)) return [];
 	skipped += Math.max(0, first.text.slice(skipped).search(/\S/)) + opened;
 	const end = base + last.start + last.text.trimEnd().length - closed;
 	const encode = (translation: string) => balance(translation, lines.length, eol);
@@ -81,12 +85,27 @@ function heldBy(text: string): readonly [number, number] {
 		if (opened === undefined || closed === undefined) continue;
 		// Others within are of parts of it.
 		const inner = text.slice(opened, text.length - closed);
-		if (opened + closed < text.length && !/[[\]()♪♫♬]/.test(inner)) return [opened, closed];
+		if (opened + closed < text.length && !/[[\]()［］（）【】♪♫♬]/.test(inner))
+			return [opened, closed];
 	}
 	return [0, 0];
 }
 
 export const extractSubtitles: Extract = Object.assign(extract, { rules: gateRules.subtitles });
+
+/** Letters and marks of scripts that are written without spaces; Thai and others put them between sentences. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u3011\uff00-\uff60ー]/u;
+const isUnspaced = (last = '', next = ''): boolean => unspaced.test(last) && unspaced.test(next);
+
+/** Where such a text may be cut near some place: between two words, and in front of no mark. */
+function wordBoundary(text: string, near: number): number {
+	const starts = [...new Intl.Segmenter('ja', { granularity: 'word' }).segment(text)]
+		.filter(({ index, isWordLike }) => index > 0 && isWordLike === true)
+		.map(({ index }) => index);
+	const distance = (at: number) =>
+		Math.abs(at - near) - (/[、。，！？]/.test(text[at - 1] ?? '') ? 4 : 0);
+	return starts.reduce((best, at) => (best < 0 || distance(at) < distance(best) ? at : best), -1);
+}
 
 /** Spreads words over as many lines as the cue had, of about the same length. */
 function balance(text: string, count: number, eol: string): string {
@@ -97,7 +116,13 @@ function balance(text: string, count: number, eol: string): string {
 		const after = rest.indexOf(' ', middle);
 		const before = rest.lastIndexOf(' ', middle);
 		const near = after === -1 || (before > 0 && middle - before < after - middle) ? before : after;
-		if (near <= 0) break;
+		if (near <= 0 || isUnspaced(rest[middle - 1], rest[middle])) {
+			const at = unspaced.test(rest) ? wordBoundary(rest, middle) : -1;
+			if (at <= 0) break;
+			rows.push(rest.slice(0, at).trimEnd());
+			rest = rest.slice(at);
+			continue;
+		}
 		rows.push(rest.slice(0, near));
 		rest = rest.slice(near + 1);
 	}
