@@ -74,7 +74,23 @@ test('cells: texts, but no numbers, results of formulas, and nothing they compar
 		'a.ods',
 	);
 	assert.deepEqual(asked, ['Some books']);
-	assert.match(body, /table:name="Some sheet".*SOME BOOKS.*1 May.*Words made.*Paid/);
+	assert.match(
+		body,
+		/table:name="Some sheet".*SOME BOOKS.*1 May.*;1;2\)"><\/table:table-cell>.*>Paid</,
+	);
+});
+
+test('cells: results of formulas that are texts go, so that they are calculated anew, and no others', async () => {
+	const cell = (type: string, value: string, inner: string) =>
+		`<table:table-cell table:formula="of:=[.A1]" office:value-type="${type}"${value}>${inner}</table:table-cell>`;
+	const number = cell('float', ' office:value="5"', '<text:p>5</text:p>');
+	const table = (said: string, inner: string) =>
+		`<table:table><table:table-cell office:value-type="string"><text:p>${said}</text:p></table:table-cell>${inner}${number}</table:table>`;
+	const kept = cell('string', ' office:string-value="Open"', '<text:p>Open</text:p>');
+	const { body } = await text(table('Open the books', kept), 'a.ods');
+	assert.ok(body.includes(table('OPEN THE BOOKS', cell('string', '', ''))), body);
+	const nothing = await text(table('5 &gt; 4', kept), 'a.ods');
+	assert.ok(nothing.body.includes(kept), nothing.body);
 });
 
 test('slides: boxes, their notes, and what pictures say', async () => {

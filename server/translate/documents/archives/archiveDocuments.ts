@@ -13,7 +13,12 @@ import { XmlError } from '../xmlTree.ts';
 import { bookParts } from './bookParts.ts';
 import { openDocumentCodeStyles, wordCodeStyles } from './codeStyles.ts';
 import { ComparedWords } from './comparedWords.ts';
-import { calculatedOnLoad, hasFormulas, withoutTextResults } from './formulaResults.ts';
+import {
+	calculatedOnLoad,
+	hasFormulas,
+	withoutOpenTextResults,
+	withoutTextResults,
+} from './formulaResults.ts';
 import { labelTexts } from './labelTexts.ts';
 import { extractOpenDocument } from './mixedParagraphs.ts';
 import { addComparedWords, extractSheet } from './sheetTexts.ts';
@@ -77,8 +82,12 @@ function recalculated(
 	parts: readonly ZipPart[],
 	changed: Map<string, string>,
 	reader: PartReader,
+	isOpenSheet: boolean,
 ): void {
 	const textOf = (part: ZipPart) => changed.get(part.name) ?? reader.text(part);
+	const content = changed.get('content.xml');
+	if (isOpenSheet && content !== undefined)
+		changed.set('content.xml', withoutOpenTextResults(content));
 	const withFormulas = parts.filter((part) => sheet.test(part.name) && hasFormulas(textOf(part)));
 	if (withFormulas.length === 0) return;
 	const set = (part: ZipPart, made: string) => {
@@ -157,7 +166,7 @@ export async function openArchive(bytes: Uint8Array, fileName: string): Promise<
 			close: (text) => {
 				const changed = whole.changed(text);
 				if (changed.size === 0) return new Uint8Array(bytes);
-				recalculated(parts, changed, reader);
+				recalculated(parts, changed, reader, /^o[dt]s$/.test(ending));
 				return zipWith(parts, changed);
 			},
 		};

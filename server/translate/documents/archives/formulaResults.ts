@@ -11,6 +11,7 @@ import {
 	readXml,
 	type XmlElement,
 	xmlAttribute,
+	xmlAttributes,
 } from '../xmlTree.ts';
 
 const formula = /<(?:\w{1,20}:)?f[\s>]/;
@@ -27,6 +28,27 @@ export function withoutTextResults(sheet: string): string {
 		return own && result ? [{ start: result.start, end: result.end, text: '' }] : [];
 	});
 	return applyEdits(sheet, results).text;
+}
+
+/** The content of an OpenDocument sheet without results that are texts. */
+export function withoutOpenTextResults(content: string): string {
+	if (!/\btable:formula=/.test(content)) return content;
+	const results = [...elementsIn(readXml(content))].flatMap((cell) => {
+		const attributes = localName(cell) === 'table-cell' ? xmlAttributes(content, cell) : [];
+		const has = (name: string) => attributes.some((one) => one.name === name);
+		const isText = attributes.some(
+			({ name, value }) => name === 'office:value-type' && value === 'string',
+		);
+		if (!isText || !has('table:formula')) return [];
+		const paragraphs = childElements(cell).filter((child) => localName(child) === 'p');
+		const said = paragraphs.map(({ start, end }) => ({ start, end, text: '' }));
+		const kept = attributes.find(({ name }) => name === 'office:string-value');
+		// It goes with the blank before its name, the equals sign and both quotation marks.
+		if (!kept) return said;
+		const from = content.lastIndexOf(kept.name, kept.start) - 1;
+		return [{ start: from, end: kept.end + 1, text: '' }, ...said];
+	});
+	return applyEdits(content, results).text;
 }
 
 /** A workbook that is calculated when it is opened. */
