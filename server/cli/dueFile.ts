@@ -50,3 +50,12 @@ export function notMade(
 		return { line: untranslatedLine(source), refused, left, outcome: 'failed' };
 	return undefined;
 }
+
+/** How many texts stayed as they were and may be asked for once more, for the record. */
+export const leftOf = (
+	{ pieces, translated, refused }: Pick<DocumentResult, 'pieces' | 'translated' | 'refused'>,
+	{ doubtful = false }: { readonly doubtful?: boolean },
+): { readonly left?: number } => {
+	const left = pieces - translated - refused.length;
+	return doubtful || left <= 0 ? {} : { left };
+};

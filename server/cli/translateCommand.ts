@@ -222,6 +222,7 @@ async function translateMany(
 	const status = await translateProject(
 		{
 			...{ names, targets, force: options.has('force'), watch: options.has('watch') },
+			doubtful: options.has('doubtful'),
 			...placesOf(options),
 			translators: async () => {
 				const { client, query, signal } = await ask();

@@ -48,7 +48,7 @@ import {
 	writeDocument,
 } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
-import { type Due, notMade } from './dueFile.ts';
+import { type Due, leftOf, notMade } from './dueFile.ts';
 import { failedRenewals } from './failedRenewals.ts';
 import { countsOfFiles, type FilesResult, leftLines, printAlike } from './filesReport.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
@@ -62,6 +62,8 @@ const atOnce = 4;
 
 export interface FilesOptions {
 	readonly force: boolean;
+	/** Whether what is doubtful is translated, too. */
+	readonly doubtful?: boolean;
 	readonly encoding?: string;
 	/** Whether files are only added to. */
 	readonly into: boolean;
@@ -236,12 +238,16 @@ const intoMessages =
 export async function isCurrent(
 	{ target }: PlannedFile,
 	hash: string,
-	{ force }: Pick<FilesOptions, 'force'>,
+	{ force, doubtful = false }: Pick<FilesOptions, 'force' | 'doubtful'>,
 	record: ProjectRecord,
 ): Promise<boolean> {
 	if (force || (await stat(target).catch(() => undefined)) === undefined) return false;
 	const before = record.file(target);
-	if (before?.from === hash) return true;
+	if (before?.from === hash) {
+		// Texts that were left can be translated now, where no person has been at the file since.
+		const isDue = doubtful && before.left !== undefined;
+		return !isDue || (await documentHash(target)) !== before.made;
+	}
 	if (before === undefined)
 		throw new UsageError(`${target} exists already and was not made here; --force replaces it.`);
 	if ((await documentHash(target)) !== before.made)
@@ -270,7 +276,8 @@ async function dueArchive(
 		if (none) return none;
 		await writeBytes(target, result.bytes);
 		const refused = result.refused.length;
-		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes), refused };
+		const left = leftOf(result, options);
+		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes), refused, ...left };
 		record.setFile(target, { source, to, ...now });
 		return { line: `${target}: ${countsText(result)}`, refused: result.refused, left: result.left };
 	};
@@ -296,7 +303,13 @@ async function dueWhole(
 		const states = format && messageStates(read.text, result.text, format, to);
 		const written = await writeDocument(target, result.text, read.encoding);
 		const hashes = { from: hash, made: textHash(written.bytes) };
-		record.setFile(target, { source, to, ...hashes, refused: result.refused.length });
+		record.setFile(target, {
+			source,
+			to,
+			...hashes,
+			refused: result.refused.length,
+			...leftOf(result, options),
+		});
 		if (states)
 			record.setMessages(target, recordedMessages(states, record.messages(target), new Set()));
 		const note = encodingNote(written.encoding, read.encoding);

@@ -19,6 +19,8 @@ type TranslatorInto = (to: string, onDone: OnTexts) => TextTranslator;
 export interface ProjectOptions extends PlanOptions {
 	readonly force: boolean;
 	readonly watch: boolean;
+	/** Whether what is doubtful is translated, too. */
+	readonly doubtful?: boolean;
 	readonly encoding?: string;
 	/** Connects to what translates, when there is something to translate. */
 	readonly translators: () => Promise<TranslatorInto>;
@@ -128,7 +130,7 @@ async function run(
 			{
 				...{ force: options.force, into: options.into !== undefined, quiet, translatorInto },
 				reported: options.reported,
-				...defined({ encoding: options.encoding }),
+				...defined({ encoding: options.encoding, doubtful: options.doubtful }),
 			},
 			record,
 			io,

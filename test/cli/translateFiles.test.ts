@@ -46,12 +46,19 @@ class Screen extends Writable {
 interface Run extends Partial<PlanOptions> {
 	readonly force?: boolean;
 	readonly stop?: AbortController;
+	readonly doubtful?: boolean;
 	/** Told before each request; may throw. */
 	readonly onAsk?: (texts: readonly string[]) => void;
 }
 
 /** Translates into capitals; names in angle brackets lose their placeholders. */
-async function run({ force = false, stop = new AbortController(), onAsk, ...plan }: Run) {
+async function run({
+	force = false,
+	doubtful = false,
+	stop = new AbortController(),
+	onAsk,
+	...plan
+}: Run) {
 	const [out, err] = [new Screen(), new Screen()];
 	const io = {
 		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
@@ -65,7 +72,7 @@ async function run({ force = false, stop = new AbortController(), onAsk, ...plan
 		const done = await translatePlanned(
 			files,
 			{
-				...{ force, into: plan.into !== undefined, quiet: false },
+				...{ force, doubtful, into: plan.into !== undefined, quiet: false },
 				translatorInto: (_to, onDone) => ({
 					detect: async (texts) =>
 						texts.map(() => ({ language: 'en', score: 1, isSupported: true, alternatives: [] })),
@@ -532,4 +539,17 @@ test('a check that is stopped ends as stopped, whenever that is', async () => {
 				: /no translations to check/.test(error.message),
 		);
 	}
+});
+
+test('texts that were left are asked for again with doubtful ones, once, and not over the work of a person', async () => {
+	await mkdir('left');
+	await writeFile('left/a.md', 'Please leave this here.\n\nOther words.\n');
+	const once = async (doubtful: boolean) =>
+		(await run({ names: ['left'], doubtful })).asked.length > 0;
+	assert.deepEqual([await once(false), await once(false)], [true, false]);
+	assert.deepEqual([await once(true), await once(true)], [true, false]);
+	await writeFile('left/b.md', 'Please leave this here, too.\n\nOther words.\n');
+	assert.equal(await once(false), true);
+	await writeFile('left/b.de.md', 'Von Hand.\n');
+	assert.equal(await once(true), false);
 });

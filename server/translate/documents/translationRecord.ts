@@ -23,6 +23,8 @@ export interface MadeFile {
 	readonly made: string;
 	/** How many of its texts stayed as they were, as their translations were refused; absent where none did. */
 	readonly refused?: number;
+	/** How many more stayed, as they were doubtful or said the same; absent where doubtful ones were asked for. */
+	readonly left?: number;
 }
 
 /** Of a message: hash of the source text, and of its translation at that time. */
@@ -75,11 +77,11 @@ export function parseRecord(text: string): TranslationRecord {
 	if (value['version'] !== version) throw unusable('is of another version of Nearglot');
 	for (const [path, entry] of Object.entries(isRecord(value['files']) ? value['files'] : {})) {
 		if (!isRecord(entry)) continue;
-		const { source, to, from, made, refused } = entry;
+		const { source, to, from, made, refused, left } = entry;
 		const isText = (value: unknown): value is string => typeof value === 'string';
 		if (!isText(source) || !isText(to) || !isText(from) || !isText(made)) continue;
 		if (fileHash.test(from) && fileHash.test(made))
-			record.files.set(path, { source, to, from, made, ...refusedCount(refused) });
+			record.files.set(path, { source, to, from, made, ...counts({ refused, left }) });
 	}
 	for (const [path, entries] of Object.entries(
 		isRecord(value['messages']) ? value['messages'] : {},
@@ -94,8 +96,13 @@ export function parseRecord(text: string): TranslationRecord {
 	return record;
 }
 
-const refusedCount = (value: unknown): { readonly refused?: number } =>
-	typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? { refused: value } : {};
+/** Of what is counted, what there is. */
+const counts = (
+	values: Readonly<Record<'refused' | 'left', unknown>>,
+): Pick<MadeFile, 'refused' | 'left'> =>
+	Object.fromEntries(
+		Object.entries(values).filter(([, value]) => Number.isSafeInteger(value) && Number(value) > 0),
+	);
 
 function unusable(how: string, cause?: unknown): AppError {
 	return new AppError(
@@ -111,8 +118,8 @@ export function recordText({ files, messages }: TranslationRecord): string {
 	const block = (rows: readonly string[]): string =>
 		rows.length === 0 ? '{}' : `{\n${rows.join(',\n')}\n\t}`;
 	const fileRows = sorted(files).map(
-		([path, { source, to, from, made, refused }]) =>
-			`\t\t${JSON.stringify(path)}: ${JSON.stringify({ source, to, from, made, ...refusedCount(refused) })}`,
+		([path, { source, to, from, made, refused, left }]) =>
+			`\t\t${JSON.stringify(path)}: ${JSON.stringify({ source, to, from, made, ...counts({ refused, left }) })}`,
 	);
 	const messageRows = sorted(messages).map(([path, own]) => {
 		const rows = sorted(own).map(
