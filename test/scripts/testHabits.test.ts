@@ -44,7 +44,6 @@ test('a page is not asked to wait for an asynchronous condition: a promise count
 /** Where only time can show that nothing happens, with the reason. */
 const sleeps: Readonly<Record<string, string>> = {
 	'jobs/s3Store.process.test.ts': 'a reader must be slower than a store is waited for',
-	'jobs/waitingShards.process.test.ts': 'leases must have had the time to run out',
 	'audio/threadedDecode.process.test.ts':
 		'a thread must have had the time to read what it must not read',
 	'conformance/translateOdd.process.test.ts':
@@ -101,6 +100,7 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'cli/namedFile.test.ts': 'names, not files',
 	'webview/mentions.test.ts': 'names, not files',
 	'hub/archive.test.ts': 'names, not files',
+	'hub/names.test.ts': 'names, not files',
 	'hub/downloadModel.process.test.ts': 'names, not files',
 	'http/speechRoutes.process.test.ts': 'a name that is refused',
 	'lsp/prose/translateRange.test.ts': 'a script that nobody runs',
@@ -113,6 +113,7 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'faults/workFaults.ts': 'run by a test that is not for Windows',
 	'gateway/everyWay.ts': 'run by a test for Linux',
 	'support/watched.ts': 'run by tests for Linux',
+	'support/silentMachine.ts': 'run by tests for Linux',
 	'engine/prunedHead.model.test.ts': 'rights are given, none is taken',
 	'engine/speech/reference.model.test.ts': 'rights are given, none is taken',
 	'translate/documents/otherReaders.process.test.ts': 'only where programs of Unix are there',
