@@ -13,6 +13,7 @@ import {
 	stringify,
 } from 'yaml';
 import { AppError } from '../../protocol/errors.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import { indentAt } from '../whiteSpace.ts';
 
 /** A map or a value of a message file. */
@@ -215,7 +216,7 @@ function yamlNode(node: unknown, place: YamlPlace): MessageTree {
 		const tree = yamlNode(value, place);
 		const end = (isMap(value) && !value.flow ? tree.end : rangeOf(value)?.[1]) ?? at[1] + 1;
 		last = end;
-		if (key.value === '<<' && key.type === 'PLAIN') merged.push(...mergedEntries(value, place));
+		if (key.value === '<<' && key.type === 'PLAIN') pushAll(merged, mergedEntries(value, place));
 		else entries.push({ key: String(key.value), start: at[0], end, value: tree });
 	}
 	const own = new Set(entries.map(({ key }) => key));
