@@ -66,9 +66,11 @@ function spoken(lines: readonly TextLine[], base: number, eol: string): Piece[] 
 	let skipped = 0;
 	for (const mark of [leading, dash, leading, speaker])
 		skipped += mark.exec(first.text.slice(skipped))?.[0].length ?? 0;
-	const whole = lines
-		.map((line, index) => (index === 0 ? line.text.slice(skipped) : line.text).trim())
-		.reduce((said, line) => said + (isUnspaced(said.at(-1), line[0]) ? '' : ' ') + line);
+	const words = lines.map(({ text }, index) => (index === 0 ? text.slice(skipped) : text).trim());
+	const isJoined = (index: number) => isUnspaced(words[index - 1]?.at(-1), words[index]?.[0]);
+	const whole = words
+		.map((line, index) => (index === 0 || isJoined(index) ? line : ` ${line}`))
+		.join('');
 	const [opened, closed] = heldBy(whole);
 	const text = whole.slice(opened, whole.length - closed);
 	if (!/\p{L}{2}|\p{sc=Han}/u.test(text)) return [];

@@ -79,6 +79,14 @@ export function asciiDocAnchors(text: string): DocumentAnchors {
 	return { headings, links, outward, ids, slugs: [byId(prefix, joint), byId('', '-'), byTitle] };
 }
 
+/** A title without the signs that may stand behind it as they do before it. */
+function withoutClosing(title: string): string {
+	let end = title.length;
+	while (title[end - 1] === '=') end--;
+	const isClosed = end < title.length && /[ \t]/.test(title[end - 1] ?? '');
+	return isClosed ? title.slice(0, end).trimEnd() : title;
+}
+
 /** What is read of a title. */
 function plainTitle(title: string, marks: RegExp, attributes: ReadonlyMap<string, string>): string {
 	const plain = (text: string) =>
@@ -90,7 +98,7 @@ function plainTitle(title: string, marks: RegExp, attributes: ReadonlyMap<string
 			return mark.startsWith('[[') ? '' : mark.replace(/[`+]/g, '');
 		});
 	// Marks stand within others.
-	return plain(plain(title.replace(/[ \t]+=+$/, '')))
+	return plain(plain(withoutClosing(title)))
 		.replace(/\s+/g, ' ')
 		.trim();
 }
@@ -106,13 +114,13 @@ function byId(prefix: string, joint: string): Slugs {
 				.replaceAll(' -- ', '')
 				.replace(/[^ \p{Alphabetic}\p{M}\p{Nd}\p{Pc}.-]/gu, '');
 			if (sign === '') return prefix + letters.replaceAll(' ', '');
-			let id = '';
+			const id: string[] = [];
 			for (const letter of prefix + letters) {
-				if (!between.has(letter)) id += letter;
-				else if (!id.endsWith(sign)) id += sign;
+				if (!between.has(letter)) id.push(letter);
+				else if (id.at(-1) !== sign) id.push(sign);
 			}
-			if (id.endsWith(sign)) id = id.slice(0, -1);
-			return prefix === '' && id.startsWith(sign) ? id.slice(1) : id;
+			if (id.at(-1) === sign) id.pop();
+			return id.slice(prefix === '' && id[0] === sign ? 1 : 0).join('');
 		},
 		sign,
 		2,
