@@ -157,7 +157,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	if (chosen) modelsFolder(chosen.option, chosen.path, say);
 	const modelRoots = modelRootsOf(options, io.env);
 	for (const root of modelRoots) modelsFolder('--model-root', root, say);
-	await checkJobs(jobs);
+	await checkJobs(jobs, say);
 	await checkShared(shared);
 	const log = createLogger({
 		level: logLevel(options, background),

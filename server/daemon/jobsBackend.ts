@@ -11,6 +11,7 @@ import type { ObjectStore } from '../jobs/objectStore.ts';
 import { s3PlaceOf } from '../jobs/s3Place.ts';
 import type { openS3Store } from '../jobs/s3Store.ts';
 import { openSqliteQueue } from '../jobs/sqliteQueue.ts';
+import { AppError, asAppError, errno } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
 import { freeBytesOf } from '../services/machineFacts.ts';
 import { removePath } from '../store/movePath.ts';
@@ -79,14 +80,32 @@ const least = (numbers: readonly (number | undefined)[]): number | undefined =>
 	numbers.reduce((min, each) => (min === undefined || (each ?? min) < min ? each : min));
 
 /**
- * Opens and closes what a server was told, so that it does not start with a queue or store that it cannot use.
- * @throws AppError `invalid_request`, `store_unavailable`
+ * Opens and closes what a server was told, so that it does not start with a queue or store that it cannot use. What is
+ * away for a while is said and waited for: everything but batches works without.
+ * @throws AppError `invalid_request` for what no waiting mends
  */
-export async function checkJobs({ queue, store }: JobsOptions): Promise<void> {
-	if (queue !== undefined)
-		await (await openSharedQueue(queue, usualLeaseMs))[Symbol.asyncDispose]();
-	if (store !== undefined) await (await openStore(store, Date.now))[Symbol.asyncDispose]();
+export async function checkJobs(
+	{ queue, store }: JobsOptions,
+	say: (line: string) => void,
+): Promise<void> {
+	const check = async (open: () => Promise<AsyncDisposable>): Promise<void> => {
+		try {
+			await (await open())[Symbol.asyncDispose]();
+		} catch (error) {
+			const { code, message } = asAppError(error);
+			if ((code !== 'store_unavailable' && code !== 'disk_full') || isKeptOut(error)) throw error;
+			say(`${message} Until then there are no batches and files; all else works.\n`);
+		}
+	};
+	if (queue !== undefined) await check(() => openSharedQueue(queue, usualLeaseMs));
+	if (store !== undefined) await check(() => openStore(store, Date.now));
 }
+
+/** A folder that is none, or that this user may not write. */
+const isKeptOut = (error: unknown): boolean =>
+	/^(?:EACCES|EPERM|EROFS|ENOTDIR)$/.test(
+		errno(error instanceof AppError ? error.cause : error) ?? '',
+	);
 
 export const isS3 = (store: string): boolean => store.startsWith('s3:');
 

@@ -55,7 +55,10 @@ export async function openBullQueue(
 		checkWhole(await answered(() => client.info('cluster')));
 	} catch (error) {
 		client.destroy();
-		throw refused === undefined ? error : unusable(refused);
+		const failure = refused === undefined ? error : unusable(refused);
+		throw isSetting(failure)
+			? new AppError('invalid_request', (failure as AppError).message, { cause: failure })
+			: failure;
 	}
 	const options = { connection: client, prefix: queuePrefix, skipVersionCheck: true };
 	const queue = new Queue(name, options);
@@ -292,6 +295,13 @@ async function answered<T>(work: () => Promise<T>): Promise<T> {
 		clearTimeout(timer);
 	}
 }
+
+/** Whether it is the address, the password or the rights that are wrong, so that no waiting mends it. */
+const isSetting = (error: unknown): boolean =>
+	error instanceof AppError &&
+	/WRONGPASS|NOAUTH|NOPERM|no permissions|invalid password|without any password|Authentication required|DB index|invalid DB|certificate|WRONG_VERSION_NUMBER|wrong version number/i.test(
+		error.message,
+	);
 
 function unusable(error: unknown): AppError {
 	const reason = error instanceof Error ? error.message : String(error);

@@ -16,8 +16,8 @@ const oldestDraftMs = 24 * 3600_000;
 /**
  * Opens, or makes, the store of a folder.
  * @param now milliseconds since 1970
- * @throws AppError `store_unavailable` for a folder that cannot be written, or whose disk knows no second name of a
- * file, by which one of two that finish at once is refused
+ * @throws AppError `store_unavailable` for a folder that cannot be written, `invalid_request` for one whose disk knows no
+ * second name of a file, by which one of two that finish at once is refused
  */
 export async function openFolderStore(root: string, now: () => number): Promise<ObjectStore> {
 	const store = new FolderStore(root);
@@ -27,7 +27,7 @@ export async function openFolderStore(root: string, now: () => number): Promise<
 		await store.putIfAbsent(probe, new Uint8Array(1));
 		if (await store.putIfAbsent(probe, new Uint8Array(1)))
 			throw new AppError(
-				'store_unavailable',
+				'invalid_request',
 				`The disk of ${root} lets a file be made twice, so results could be doubled. Choose a folder on another disk.`,
 			);
 	} finally {

@@ -71,6 +71,8 @@ export class JobService {
 	#opened: Promise<Running> | undefined;
 	#batches: Batches | undefined;
 	#again: NodeJS.Timeout | undefined;
+	/** Why it could not be opened, as it was said last. */
+	#failure: string | undefined;
 	#isClosed = false;
 
 	constructor(deps: JobServiceDeps) {
@@ -90,7 +92,9 @@ export class JobService {
 	/** Nobody has to ask for anything before the work of others is done: it tries until it can. */
 	#begin(): void {
 		this.open().catch((error) => {
-			this.#deps.log.error('batches do not go on', { reason: asAppError(error).message });
+			const { message: reason } = asAppError(error);
+			if (reason !== this.#failure) this.#deps.log.error('batches do not go on', { reason });
+			this.#failure = reason;
 			if (this.#isClosed) return;
 			this.#again = setTimeout(() => this.#begin(), againMs);
 			this.#again.unref();

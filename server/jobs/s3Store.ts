@@ -26,8 +26,8 @@ const usualAnswerMs = 60_000;
 /**
  * Opens a bucket, and looks whether it refuses what is made twice.
  * @param answerMs milliseconds for which its service may say and take nothing
- * @throws AppError `store_unavailable` for one that cannot be used, or knows no conditional writes, by which one of two
- * that finish at once is refused
+ * @throws AppError `store_unavailable` for one that is away; `invalid_request` for one that refuses, or knows no
+ * conditional writes, by which one of two that finish at once is refused
  */
 export async function openS3Store(place: S3Place, answerMs = usualAnswerMs): Promise<ObjectStore> {
 	const store = new S3Store(place, answerMs);
@@ -36,13 +36,15 @@ export async function openS3Store(place: S3Place, answerMs = usualAnswerMs): Pro
 		await store.write(probe, new Uint8Array(1), true);
 		if (await store.write(probe, new Uint8Array(1), true))
 			throw new AppError(
-				'store_unavailable',
+				'invalid_request',
 				`The service of the bucket '${place.bucket}' writes an object twice where it should refuse (If-None-Match), so results could be doubled. Use one with conditional writes.`,
 			);
 		return store;
 	} catch (error) {
 		await store[Symbol.asyncDispose]();
-		throw error;
+		throw error instanceof AppError && isRefusal(error.cause)
+			? new AppError('invalid_request', error.message, { cause: error })
+			: error;
 	} finally {
 		await store.remove(probe).catch(() => {});
 	}
@@ -53,6 +55,13 @@ const statusOf = (error: unknown): number | undefined =>
 		? (error as { readonly $metadata?: { readonly httpStatusCode?: number } }).$metadata
 				?.httpStatusCode
 		: undefined;
+
+/** Whether no waiting mends it: a bucket that is not there, or credentials that are none. */
+function isRefusal(error: unknown): boolean {
+	const status = statusOf(error) ?? 0;
+	const isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429;
+	return isRefused || (error instanceof Error && error.name === 'CredentialsProviderError');
+}
 
 class S3Store implements ObjectStore {
 	readonly #client: S3Client;
