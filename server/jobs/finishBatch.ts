@@ -9,7 +9,8 @@ import { type BatchEnd, type BatchEnding, type BatchRecord, keys, type Shard } f
 import { fileLines } from './lines.ts';
 import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
-import { type StoredFiles, timedId } from './storedFiles.ts';
+import { removeBatch } from './removeBatch.ts';
+import { personFolder, type StoredFiles, timedId } from './storedFiles.ts';
 
 export interface FinishDeps {
 	readonly store: ObjectStore;
@@ -79,6 +80,14 @@ export async function finishBatch(
 		for (const id of written) await files.discard(batch.owner.person, id).catch(() => {});
 		throw error;
 	}
+	/** Its person was forgotten meanwhile: nothing of it stays. */
+	const isForgotten = async (): Promise<boolean> => {
+		if ((await store.size(keys.record(batch.id))) !== undefined) return false;
+		for (const id of written) await files.discard(batch.owner.person, id);
+		await removeBatch(store, personFolder(batch.owner.person), batch.id);
+		return true;
+	};
+	if (await isForgotten()) return;
 	const end: BatchEnd = {
 		...{ status, at: now(), inProgressAt: manifest.at, finalizingAt, usage: done.usage },
 		...(cancelledAt === undefined ? {} : { cancellingAt: cancelledAt }),
@@ -90,6 +99,7 @@ export async function finishBatch(
 		...(errorFileId === undefined ? {} : { errorFileId }),
 	};
 	await store.putIfAbsent(keys.end(batch.id), jsonContent(end));
+	if (await isForgotten()) return;
 	await dropUnusedFiles(batch, store, files);
 	await store.remove(keys.openBatch(batch.id));
 }

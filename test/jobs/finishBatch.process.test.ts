@@ -18,9 +18,15 @@ import {
 	keys,
 	type ShardHead,
 } from '../../server/jobs/jobTypes.ts';
-import { type ObjectStore, readJsonObject, readObject } from '../../server/jobs/objectStore.ts';
+import {
+	jsonContent,
+	type ObjectStore,
+	readJsonObject,
+	readObject,
+} from '../../server/jobs/objectStore.ts';
+import { removeBatch } from '../../server/jobs/removeBatch.ts';
 import { openSqliteQueue } from '../../server/jobs/sqliteQueue.ts';
-import { StoredFiles } from '../../server/jobs/storedFiles.ts';
+import { personFolder, StoredFiles } from '../../server/jobs/storedFiles.ts';
 import { silentLogger } from '../../server/services/logger.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
@@ -60,6 +66,7 @@ async function halfDone(store: ObjectStore) {
 			Buffer.from(`${JSON.stringify({ ...head, okBytes: content.length })}\n${content}`),
 		);
 	await write(0);
+	await store.put(keys.record(id), jsonContent(record));
 	const done = new DoneShards(store, id);
 	return { record, manifest, done, files, write };
 }
@@ -262,3 +269,36 @@ test('a server that ends does not wait until a batch is joined, and the next one
 	assert.equal(contents.length, 2, 'its requests and its output');
 	await second.close();
 });
+
+for (const moment of ['its files are written', 'its end is written'] as const)
+	test(`nothing stays of a batch whose person is forgotten when ${moment}`, async () => {
+		await using store = await openFolderStore(temporaryFolder('finish'), Date.now);
+		const { record, manifest, done, files } = await halfDone(store);
+		const put = store.putIfAbsent.bind(store);
+		const size = store.size.bind(store);
+		let isWritten = false;
+		store.size = async (key) => {
+			if (isWritten && key === keys.record(record.id)) {
+				isWritten = false;
+				await removeBatch(store, personFolder(owner.person), record.id);
+			}
+			return await size(key);
+		};
+		store.putIfAbsent = async (key, content) => {
+			const isFirst = await put(key, content);
+			if (key === keys.end(record.id) && moment === 'its end is written') isWritten = true;
+			return isFirst;
+		};
+		await finishBatch(record, manifest, { done, cancelledAt: 1 }, 'cancelled', {
+			...{ store, files, keepS: 1000, now: () => Math.floor(Date.now() / 1000) },
+			reached: () => {
+				isWritten = moment === 'its files are written';
+			},
+		});
+		const left: string[] = [];
+		for await (const key of store.list('')) left.push(key);
+		assert.deepEqual(
+			left.filter((key) => !key.includes(record.inputFileId)),
+			[],
+		);
+	});
