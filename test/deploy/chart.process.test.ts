@@ -74,6 +74,26 @@ test('people reach the gateway through their proxy alone, and its word on addres
 		);
 });
 
+test('requests with keys leave the balancer for replicas alone', async () => {
+	const rendered = objects(await renderChart());
+	const policy = rendered.find(
+		({ kind, metadata }) =>
+			kind === 'NetworkPolicy' && record(metadata)['name'] === 'nearglot-balancer',
+	);
+	const spec = record(policy?.['spec']);
+	assert.deepEqual(spec['policyTypes'], ['Ingress', 'Egress']);
+	const replicas = [{ podSelector: { matchLabels: { app: 'nearglot', part: 'replicas' } } }];
+	assert.deepEqual(
+		list(spec['egress']).flatMap(({ ports, to }) => list(ports).map(({ port }) => [port, to])),
+		[
+			[8080, replicas],
+			[9090, replicas],
+			[53, undefined],
+			[53, undefined],
+		],
+	);
+});
+
 test('the gateway can be scraped on its second port', async () => {
 	const rendered = objects(await renderChart());
 	const map = rendered.find(({ data }) => 'auth.json' in record(data));
