@@ -41,7 +41,10 @@ export async function openPorts(
 	operations: Operations,
 	options: ListenOptions,
 ): Promise<Listener> {
-	void backend.ending.prepare(preloadModels(backend, operations));
+	void backend.ending.prepare(
+		preloadModels(backend, operations),
+		'models of --preload are being loaded',
+	);
 	const { ops: asked } = operations;
 	const isShared = asked !== undefined && asked.port !== 0 && asked.port === options.port;
 	const ops = asked && !isShared ? await listenOps(backend, asked) : undefined;

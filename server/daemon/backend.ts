@@ -323,12 +323,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const shared = createShared(settings.shared, settings.dataDir, log);
 	const countRefusal = (limit: string) => metrics.count('nearglot_limit_refusals_total', { limit });
 	const people = createPeople(settings, log, countRefusal, shared?.link);
+	const ending = new Ending();
 	const activity = createActivity();
 	const jobs = createJobs(settings, log, activity);
 	const { answers, responses, conversations } = createAnswers(settings, {
 		...{ chat, activity, log, shared },
 	});
-	shared?.start({ people, answers, jobs, responses });
+	shared?.start({ people, answers, jobs, responses }, ending);
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
 		host,
@@ -342,7 +343,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		models: modelBackend.models,
 		...{ secrets, log },
 		activity,
-		ending: new Ending(),
+		ending,
 		events,
 		notices,
 		metrics,

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { checkRedis } from '../gateway/store/checkRedis.ts';
+import type { Ending } from '../net/ending.ts';
 import { isRecord } from '../protocol/errorBody.ts';
 import { asAppError, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
@@ -22,6 +23,8 @@ interface SharedState {
 	readonly texts: AgreedTexts;
 	/** Number of the last order that was carried out; absent: it has never looked. */
 	readonly order?: number;
+	/** All keys of the others have come once. */
+	readonly hasKeys?: boolean;
 }
 
 export interface Shared {
@@ -30,8 +33,11 @@ export interface Shared {
 	readonly isThere: boolean;
 	/** Has an order carried out by all other replicas. @throws AppError `store_unavailable` */
 	order(order: PersonOrder): Promise<void>;
-	/** Begins to look for what others have changed and ordered. */
-	start(parts: PersonParts): void;
+	/**
+	 * Begins to look for what others have changed and ordered. Until it has their keys, or those that it has kept on the
+	 * disk, it is not ready.
+	 */
+	start(parts: PersonParts, ending: Pick<Ending, 'prepare'>): void;
 	/** Looks no more. */
 	rest(): Promise<void>;
 	close(): Promise<void>;
@@ -89,9 +95,12 @@ class SharedReplica implements Shared {
 		this.#file = new JsonFile<SharedState>(join(dataDir, 'shared.json'), {
 			holds: 'What this replica has agreed on with the others',
 			fresh: () => ({ texts: {} }),
-			parse: ({ texts, order }) =>
+			parse: ({ texts, order, hasKeys }) =>
 				isRecord(texts)
-					? { texts: texts as AgreedTexts, ...(typeof order === 'number' ? { order } : {}) }
+					? {
+							...{ texts: texts as AgreedTexts, hasKeys: hasKeys === true },
+							...(typeof order === 'number' ? { order } : {}),
+						}
 					: undefined,
 		});
 	}
@@ -104,7 +113,13 @@ class SharedReplica implements Shared {
 		return this.#orders.add(order);
 	}
 
-	start(parts: PersonParts): void {
+	start(parts: PersonParts, ending: Pick<Ending, 'prepare'>): void {
+		const { promise: hasKeys, resolve: haveKeys } = Promise.withResolvers<void>();
+		void parts.people.keys.waitFor(hasKeys);
+		void ending.prepare(
+			hasKeys,
+			'keys: those of the other replicas, and limits of people, have not come yet from the Redis that replicas share',
+		);
 		const agreed: AgreedTexts = {};
 		const save = async () => {
 			await this.#file.change((now) => [{ ...now, texts: structuredClone(agreed) }, undefined]);
@@ -118,24 +133,33 @@ class SharedReplica implements Shared {
 				},
 			});
 		const { systems } = translateFiles(this.#dataDir);
-		const sets = [
-			setOf('keys', keyTexts(parts.people.keys)),
-			setOf('systems', systemTexts(systems)),
-		];
 		let isRead = false;
-		const round = async () => {
-			if (!isRead) Object.assign(agreed, structuredClone((await this.#file.read()).texts));
+		let isKept = false;
+		const keys = setOf('keys', keyTexts(parts.people.keys));
+		const syncKeys = async () => {
+			if (!(await keys.sync())) return;
+			haveKeys();
+			if (isKept) return;
+			await this.#file.change((now) => [{ ...now, hasKeys: true }, undefined]);
+			isKept = true;
+		};
+		const ownSystems = setOf('systems', systemTexts(systems));
+		const begin = async () => {
+			const kept = await this.#file.read();
+			Object.assign(agreed, structuredClone(kept.texts));
+			if (kept.hasKeys) haveKeys();
+			isKept = kept.hasKeys === true;
 			isRead = true;
+		};
+		const round = async () => {
 			// One that fails holds up none of the others.
-			const done = await Promise.allSettled([
-				...sets.map((set) => set.sync()),
-				this.#carryOut(parts),
-			]);
+			const done = await Promise.allSettled([syncKeys(), ownSystems.sync(), this.#carryOut(parts)]);
 			const failed = done.find(({ status }) => status === 'rejected');
 			if (failed?.status === 'rejected') throw failed.reason;
 		};
 		const next = async () => {
 			try {
+				if (!isRead) await begin();
 				if (this.link.isThere) await round();
 				this.#failure = undefined;
 			} catch (error) {

@@ -106,7 +106,7 @@ async function answer(
 	if (path === '/readyz')
 		return backend.ending.isReady()
 			? send(200, `ready\n${sharedLine(backend)}`)
-			: send(503, 'not ready\n');
+			: send(503, `not ready\n${backend.ending.reasons.map((each) => `${each}\n`).join('')}`);
 	const gauges = [
 		...gaugesOf(await backend.load(), backend.ending.takesRequests, names),
 		...sharedGauges(backend.shared),

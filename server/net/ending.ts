@@ -9,7 +9,7 @@ export const defaultDrainS = 25;
 export class Ending {
 	#begun = false;
 	#probed = false;
-	#preparing = 0;
+	readonly #waits = new Set<{ readonly reason: string }>();
 	readonly #over = new AbortController();
 
 	constructor() {
@@ -40,14 +40,20 @@ export class Ending {
 
 	/** The same, asked by nobody who chooses by it. */
 	get takesRequests(): boolean {
-		return !this.#begun && this.#preparing === 0;
+		return !this.#begun && this.#waits.size === 0;
 	}
 
-	/** Says that it is not ready before this is done. */
-	async prepare(work: Promise<void>): Promise<void> {
-		this.#preparing++;
+	/** Why it is not ready yet. */
+	get reasons(): readonly string[] {
+		return [...this.#waits].map(({ reason }) => reason);
+	}
+
+	/** Says that it is not ready before this is done, and why. */
+	async prepare(work: Promise<void>, reason: string): Promise<void> {
+		const wait = { reason };
+		this.#waits.add(wait);
 		await work;
-		this.#preparing--;
+		this.#waits.delete(wait);
 	}
 
 	begin(): void {

@@ -35,8 +35,10 @@ test('it is not ready before it can work, and from the moment it ends', async ()
 	const status = async (path: string) => (await fetch(ops.url + path)).status;
 	assert.equal(ending.probed, false);
 	const { promise, resolve } = Promise.withResolvers<void>();
-	const prepared = ending.prepare(promise);
-	assert.equal(await status('/readyz'), 503);
+	const prepared = ending.prepare(promise, 'the model is being loaded');
+	const waiting = await fetch(`${ops.url}/readyz`);
+	assert.equal(waiting.status, 503);
+	assert.equal(await waiting.text(), 'not ready\nthe model is being loaded\n');
 	assert.equal(await status('/livez'), 200);
 	assert.equal(ending.probed, true, 'the soft end waits for those who choose by it');
 	resolve();

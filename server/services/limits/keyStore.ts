@@ -87,6 +87,7 @@ export class KeyStore {
 	readonly #clock: ForwardClock;
 	#known: (KnownKeys & { readonly version: number }) | undefined;
 	#connection: DatabaseSync | undefined;
+	#isWhole = true;
 	readonly #listeners: (() => void)[] = [];
 
 	/** @param busyMs see `SqliteFormat` */
@@ -142,9 +143,28 @@ export class KeyStore {
 		const hash = hashOf(presented);
 		const entry = this.#read().byHash.get(hash);
 		// Of a hash of 256 random bits nobody learns anything by the time that a look-up takes; this compares it whole.
-		if (entry === undefined || !timingSafeEqual(Buffer.from(entry.hash), Buffer.from(hash)))
+		if (entry === undefined || !timingSafeEqual(Buffer.from(entry.hash), Buffer.from(hash))) {
+			this.checkWhole();
 			return undefined;
+		}
 		return this.hasExpired(entry) ? undefined : entry;
+	}
+
+	/** Keys of other servers are still to come: until then one that is not known may be one of those. */
+	async waitFor(others: Promise<void>): Promise<void> {
+		this.#isWhole = false;
+		await others;
+		this.#isWhole = true;
+	}
+
+	/** @throws AppError `store_unavailable` while nobody can say of a key that it is none */
+	checkWhole(): void {
+		if (!this.#isWhole)
+			throw new AppError(
+				'store_unavailable',
+				'This server has just started and does not have the keys of the others yet. Try again soon.',
+				{ retryAfterS: 2 },
+			);
 	}
 
 	/** An entry by its id, unless it has been revoked or has expired. */

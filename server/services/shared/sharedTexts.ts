@@ -5,6 +5,7 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto';
+import { AppError } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import { type RedisClient, type RedisLink, sharedPrefix } from './redisLink.ts';
 
@@ -62,6 +63,7 @@ export class SharedTexts {
 	readonly #keys: readonly [string, string, string];
 	#seen: { readonly version: string; readonly stamp: unknown } | undefined;
 	readonly #warned = new Set<string>();
+	#isWhole = true;
 
 	constructor(deps: SharedTextsDeps) {
 		this.#deps = deps;
@@ -69,13 +71,18 @@ export class SharedTexts {
 		this.#keys = [name, `${name}:digests`, `${name}:version`];
 	}
 
-	/** Takes over what others have changed and hands on what was changed here. @throws AppError `store_unavailable` */
-	async sync(): Promise<void> {
+	/**
+	 * Takes over what others have changed and hands on what was changed here.
+	 * @returns whether all that others have is here, apart from what can never be read
+	 * @throws AppError `store_unavailable`
+	 */
+	async sync(): Promise<boolean> {
 		const { link, local } = this.#deps;
 		const [, digests, count] = this.#keys;
 		const stamp = await local.stamp();
 		const version = await link.run(async (client) => (await client.get(count)) ?? '');
-		if (version !== '' && version === this.#seen?.version && stamp === this.#seen.stamp) return;
+		if (version !== '' && version === this.#seen?.version && stamp === this.#seen.stamp)
+			return true;
 		const remote = new Map(
 			Object.entries(await link.run((client) => client.hGetAll(digests), transferMs)),
 		);
@@ -85,6 +92,7 @@ export class SharedTexts {
 		const agreed = this.#deps.agreed();
 		let isChanged = false;
 		let isSettled = true;
+		this.#isWhole = true;
 		const agree = (id: string, digest: string) => {
 			isChanged ||= agreed[id] !== digest;
 			agreed[id] = digest;
@@ -108,6 +116,7 @@ export class SharedTexts {
 		if (isChanged) await this.#deps.save();
 		// What was written here just now changes the stamp; the next round finds nothing to do.
 		this.#seen = isSettled ? { version, stamp } : undefined;
+		return this.#isWhole;
 	}
 
 	/** Whether what stands here is to stand everywhere. */
@@ -155,7 +164,10 @@ export class SharedTexts {
 						transferMs,
 					);
 		// Another replica has changed it meanwhile: the next round sees that.
-		if (there !== gone && (text === undefined || digestOf(text) !== there)) return false;
+		if (there !== gone && (text === undefined || digestOf(text) !== there)) {
+			this.#isWhole = false;
+			return false;
+		}
 		try {
 			await local.write(id, text);
 			return true;
@@ -166,6 +178,7 @@ export class SharedTexts {
 					reason: error instanceof Error ? error.message : String(error),
 				});
 			this.#warned.add(id);
+			this.#isWhole &&= error instanceof AppError && error.code === 'invalid_request';
 			return false;
 		}
 	}

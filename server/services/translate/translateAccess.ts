@@ -53,7 +53,7 @@ export interface TranslateCaller {
 export interface AccessDeps {
 	readonly store: TranslateKeyStore;
 	/** Keys that are for more than this interface. */
-	readonly keys?: Pick<KeyStore, 'find' | 'byId' | 'list'>;
+	readonly keys?: Pick<KeyStore, 'find' | 'byId' | 'list' | 'checkWhole'>;
 	readonly now: () => Date;
 	/** Key set of a directory, by its issuer. Tests give their own. */
 	readonly keySet?: (issuer: string) => Promise<ReturnType<typeof createRemoteJWKSet>>;
@@ -144,7 +144,10 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 			const own = deps.keys?.byId(id);
 			if (own) return callerWith(own);
 			const entry = keys.find((key) => key.id === id);
-			if (!entry) throw refuse(401001, 'The key this token was made with has been revoked.');
+			if (!entry) {
+				deps.keys?.checkWhole();
+				throw refuse(401001, 'The key this token was made with has been revoked.');
+			}
 			return { id, limits: entry };
 		}
 		return byDirectory(credentials, token, access.directory);

@@ -17,6 +17,7 @@ import {
 	removeSystem,
 } from '../../../server/services/translate/translateSystems.ts';
 import { RedisServer, redisMissing } from '../../gateway/support/redisServer.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { startTestServer, type TestServer } from '../../support/testServer.ts';
 import { until } from '../../support/until.ts';
 
@@ -221,6 +222,72 @@ test('an emptied Redis gets back what replicas have, and what was revoked stays 
 	} finally {
 		await third.close();
 	}
+});
+
+test('a new replica is not ready, and says of no key that it is none, before it has those of the others', {
+	skip,
+}, async (t) => {
+	const { key, entry } = newKey(one, 'known to others');
+	await untilKey('the other knows it', two, key, 200);
+	await redis.stop();
+	const dataDir = temporaryFolder('replica');
+	const fresh = async () => {
+		const server = await startTestServer({
+			fakeRunner: true,
+			settings: { shared: redis.url, dataDir },
+		});
+		const ops = await listenOps(server.backend, { port: 0, host: '127.0.0.1', names: 'nearglot' });
+		let closing: Promise<void> | undefined;
+		const close = () => {
+			closing ??= ops.close().then(() => server.close());
+			return closing;
+		};
+		t.after(close);
+		const ready = async () => {
+			const answer = await fetch(`${ops.url}/readyz`);
+			return { status: answer.status, text: await answer.text() };
+		};
+		return { server, ready, close };
+	};
+	const { server, ready, close } = await fresh();
+	assert.equal((await ready()).status, 503);
+	assert.match((await ready()).text, /^not ready\nkeys: those of the other replicas/);
+	const body = {
+		model: 'starter-chat',
+		messages: [{ role: 'user', content: 'hi' }],
+		max_tokens: 4,
+	};
+	const headers = { authorization: `Bearer ${key}` };
+	const refused = await server.post('/v1/chat/completions', body, { headers });
+	assert.equal(refused.status, 503, 'the key may be one of the others');
+	assert.equal(refused.headers.get('retry-after'), '2');
+	const translator = await server.post('/translate?api-version=3.0&to=de', [{ text: 'Hi' }], {
+		headers: { 'ocp-apim-subscription-key': key },
+	});
+	assert.equal(translator.status, 503);
+	assert.equal(
+		(await server.post('/v1/chat/completions', body, { headers: server.keyed })).status,
+		200,
+	);
+	await redis.run();
+	await until('it is ready', async () => (await ready()).status === 200, patienceMs);
+	assert.equal(await chat(server, key), 200);
+	assert.equal(await chat(server, `ngk_${'x'.repeat(43)}`), 401);
+	const stateFile = join(dataDir, 'shared.json');
+	await until(
+		'it has kept that',
+		async () => (await readFile(stateFile, 'utf8')).includes('"hasKeys": true'),
+		patienceMs,
+	);
+	await close();
+	await redis.stop();
+	const again = await fresh();
+	await until('what it has kept is enough', async () => (await again.ready()).status === 200);
+	assert.equal(await chat(again.server, key), 200);
+	assert.equal(await chat(again.server, `ngk_${'x'.repeat(43)}`), 401);
+	await redis.run();
+	one.backend.people.keys.revoke(entry.id);
+	await untilKey('it is revoked', again.server, key, 401);
 });
 
 test('an order in an emptied Redis has a number beyond those of all orders before', {
