@@ -26,7 +26,9 @@ import { laneRoom, runShard } from '../jobs/shardRun.ts';
 import type { OnWait } from '../jobs/shardWaits.ts';
 import { StoredFiles } from '../jobs/storedFiles.ts';
 import { WorkPlaces } from '../jobs/workPlaces.ts';
+import { retryAfterOf } from '../protocol/errorBody.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
+import { unsentHeader } from '../protocol/unsent.ts';
 import { notify } from '../store/notices.ts';
 import { UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
@@ -196,7 +198,13 @@ export function itemOver(
 			silentSince = undefined;
 			const isJson = response.headers.get('content-type')?.includes('json') ?? false;
 			const requestId = response.headers.get('x-request-id') ?? '';
-			return { status: response.status, requestId, body: isJson ? JSON.parse(text) : text };
+			const answer = { status: response.status, requestId, body: isJson ? JSON.parse(text) : text };
+			const retryAfterS = retryAfterOf(response.headers);
+			return {
+				...answer,
+				...(retryAfterS === undefined ? {} : { retryAfterS }),
+				...(response.headers.has(unsentHeader) ? { isUnsent: true } : {}),
+			};
 		} catch (error) {
 			signal.throwIfAborted();
 			const known = asAppError(error, 'running an item of a batch');

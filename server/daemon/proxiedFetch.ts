@@ -80,6 +80,7 @@ export function createProxiedFetch(env: NodeJS.ProcessEnv): Fetch {
 		retryOnce(
 			() => send(new URL(input), options),
 			options?.computes === true || isIdempotent(options?.method),
+			options?.computes === true,
 		);
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../jobs/itemRow.ts';
 import { documentEndpoint, type JobOwner, keys } from '../jobs/jobTypes.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
+import { unsentHeader } from '../protocol/unsent.ts';
 import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { backgroundPriority } from './priority.ts';
@@ -120,6 +121,7 @@ async function answerOf(response: Response): Promise<ItemAnswer> {
 		requestId,
 		body: parsed(text, response.headers.get('content-type') ?? ''),
 		...(Number.isFinite(retryAfter) ? { retryAfterS: retryAfter } : {}),
+		...(response.headers.has(unsentHeader) ? { isUnsent: true } : {}),
 	};
 }
 

@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { codeOfStatus } from '../protocol/errorBody.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
+import { isUnsent, unsentHeader } from '../protocol/unsent.ts';
 
 /**
  * Any thrown value as an {@link AppError}; framework errors keep their status.
@@ -35,6 +36,7 @@ export function retryHeaders(error: AppError): Record<string, string> {
 /** Headers an error brings along. */
 const errorHeaders = (error: AppError): Record<string, string> => ({
 	...retryHeaders(error),
+	...(isUnsent(error) ? { [unsentHeader]: 'true' } : {}),
 	...(error.kind.httpStatus === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
 });
 

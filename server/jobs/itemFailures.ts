@@ -35,8 +35,8 @@ export function failureKind(answer: ItemAnswer): FailureKind | undefined {
 	const code = codeOf(answer);
 	if (code === undefined) return undefined;
 	if (isHopeless(answer)) return 'own';
-	// An engine that is away, left alone or without its key says when to come again: it has not seen the request.
-	if (code === 'upstream_failed' && answer.retryAfterS !== undefined) return 'outage';
+	// An engine that is not reached, left alone or without its key has not seen the request.
+	if (answer.isUnsent) return 'outage';
 	return kinds.get(code) ?? 'own';
 }
 

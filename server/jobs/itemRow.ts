@@ -21,6 +21,8 @@ export interface ItemAnswer {
 	readonly body: unknown;
 	/** What a server that has too much to do asks for. */
 	readonly retryAfterS?: number;
+	/** Nothing was said of the item: see `unsent`. */
+	readonly isUnsent?: true;
 }
 
 /**

@@ -3,6 +3,8 @@
  * was about to close, or whose server has just been started anew. What may be done twice is asked once more.
  */
 
+import { errno } from '../protocol/index.ts';
+
 /** Methods that may be sent twice (RFC 9110, 9.2.2). */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
@@ -19,17 +21,30 @@ export function closedUnanswered(error: unknown): boolean {
  * Asks, and once more where the connection was closed unanswered.
  * @param ask resolves with the head of the answer: what comes after it is not asked for again
  * @param mayRepeat false for what may have been done and must not be done twice
+ * @param mayHaveEnded what is asked may be what has ended the server: where nothing listens any more, the first failure stands
  */
 export async function retryOnce<Answer>(
 	ask: () => Promise<Answer>,
 	mayRepeat = true,
+	mayHaveEnded = false,
 ): Promise<Answer> {
 	try {
 		return await ask();
 	} catch (error) {
 		if (!mayRepeat || !closedUnanswered(error)) throw error;
-		return await ask();
+		return await ask().catch((second) => {
+			throw mayHaveEnded && isUnconnected(second) ? error : second;
+		});
 	}
+}
+
+/** Whether there was no connection, so that nobody can have seen the request. */
+export function isUnconnected(error: unknown): boolean {
+	if (error instanceof AggregateError) return isUnconnected(error.errors[0]);
+	const codes =
+		/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+	if (codes.test(errno(error) ?? '')) return true;
+	return error instanceof Error && error.cause !== undefined && isUnconnected(error.cause);
 }
 
 /** Node's `fetch`, which asks once more with methods that may be sent twice. */

@@ -52,7 +52,7 @@ for (const code of [
 				left-- > 0
 					? {
 							...errorAnswer(new AppError(code, 'It is away.')),
-							...(code === 'upstream_failed' ? { retryAfterS: 1 } : {}),
+							...(code === 'upstream_failed' ? { isUnsent: true as const } : {}),
 						}
 					: { status: 200, requestId: '', body: {} },
 			call,

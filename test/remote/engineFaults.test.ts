@@ -283,7 +283,7 @@ test('blanks before a whole answer do not hold it open without end', async () =>
 	assert.match(await asked, /^timeout: .*said for 600 s that it lives/);
 });
 
-test('what says nothing of a request says when to come again: no connection, a refused key, a proxy before nobody', async () => {
+test('only what has not seen a request is said to say nothing of it: no connection, a refused key, a redirect', async () => {
 	const refused = () =>
 		Promise.reject(
 			Object.assign(new TypeError('fetch failed'), {
@@ -296,17 +296,22 @@ test('what says nothing of a request says when to come again: no connection, a r
 				cause: Object.assign(new Error('read'), { code: 'ECONNRESET' }),
 			}),
 		);
-	const retryOf = async (answer: Answer, key: string | undefined = 'k') => {
+	const said = async (answer: Answer, key: string | undefined = 'k') => {
 		const errors: AppError[] = [];
 		await startEngine(answer, () => key).ask('m', [], (error) => errors.push(error));
-		return errors[0]?.retryAfterS;
+		return [errors[0]?.data?.['unsent'] ?? false, errors[0]?.retryAfterS];
 	};
-	assert.equal(await retryOf(refused), 1);
-	assert.equal(await retryOf(() => new Response('{}', { status: 401 })), 1);
-	assert.equal(await retryOf(done, ''), 1);
-	assert.equal(await retryOf(() => new Response('<h1>Bad Gateway</h1>', { status: 502 })), 1);
-	assert.equal(await retryOf(reset), undefined, 'it may be what was asked that has ended it');
+	assert.deepEqual(await said(refused), [true, 1]);
+	const inVain = [true, undefined];
+	assert.deepEqual(await said(() => new Response('{}', { status: 401 })), inVain);
+	assert.deepEqual(await said(() => new Response('', { status: 302 })), inVain);
+	assert.deepEqual(await said(done, ''), inVain);
+	const seen = [false, undefined];
+	assert.deepEqual(await said(reset), seen, 'it may be what was asked that has ended it');
+	const page = '<h1>Bad Gateway</h1>';
+	assert.deepEqual(await said(() => new Response(page, { status: 502 })), seen);
 	const own = { error: { message: 'This prompt breaks me.' } };
-	assert.equal(await retryOf(() => Response.json(own, { status: 500 })), undefined);
-	assert.equal(await retryOf(() => Response.json(own, { status: 502 })), undefined);
+	assert.deepEqual(await said(() => Response.json(own, { status: 500 })), seen);
+	const again = { status: 500, headers: { 'retry-after': '7' } };
+	assert.deepEqual(await said(() => Response.json(own, again)), [false, 7]);
 });

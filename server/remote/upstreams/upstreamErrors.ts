@@ -2,6 +2,7 @@
 
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError, type ErrorCode, errorKinds } from '../../protocol/index.ts';
+import { unsent } from '../../protocol/unsent.ts';
 import { retryAfter } from '../hostedErrors.ts';
 import type { UpstreamEntry } from './upstreamFile.ts';
 
@@ -61,9 +62,6 @@ export function noConnection(entry: UpstreamEntry, code: string, words?: string)
 export const isFault = ({ code }: AppError): boolean =>
 	code === 'upstream_failed' || code === 'timeout';
 
-/** Of what stands in the way of every request alike, and says nothing of this one: it may come again after so many seconds. */
-export const comeAgain = { retryAfterS: 1 } as const;
-
 /** The engine refuses the key that was shown for everybody; how it works is another question. */
 export class KeyRefusal extends AppError {}
 
@@ -89,19 +87,16 @@ export function refusalOf(
 		return new AppError(
 			'upstream_failed',
 			`${who} sends requests on to another address (${status}). Nothing was sent there: add that address if it is right.`,
-			comeAgain,
+			unsent,
 		);
-	// In the words of no engine: a proxy before it, which does not reach it.
-	const isAway = status === 502 && errorFields(text).message === undefined;
-	const retryAfterS = retryAfter(headers) ?? (isAway ? comeAgain.retryAfterS : undefined);
-	return ofBody(entry, status, text, secret, retryAfterS);
+	return ofBody(entry, status, text, secret, retryAfter(headers));
 }
 
 const keyRefusal = (entry: UpstreamEntry, status: number): AppError =>
 	new KeyRefusal(
 		'upstream_failed',
 		`${shownUpstream(entry)} refuses its key (${status}). ${keyAdvice(entry)}`,
-		comeAgain,
+		unsent,
 	);
 
 function keyAdvice({ name, keyFile, isKeyInEditor }: UpstreamEntry): string {

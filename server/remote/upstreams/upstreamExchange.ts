@@ -2,14 +2,15 @@
  * Exchanges with an engine elsewhere: its key, a limit of silence, its circuit breaker, and answers that nobody trusts.
  */
 
+import { isUnconnected } from '../../net/closedUnanswered.ts';
 import { type Fetch, UnansweredConnection } from '../../net/outbound.ts';
 import { conversationHeaders } from '../../protocol/conversationHeader.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
-import { AppError, errno, systemReason } from '../../protocol/index.ts';
+import { AppError, systemReason } from '../../protocol/index.ts';
+import { unsent } from '../../protocol/unsent.ts';
 import { plainBytes } from './answerBytes.ts';
 import { EngineBreaker, type EngineOutcome, type LeftAlone } from './engineBreaker.ts';
 import {
-	comeAgain,
 	failureOf,
 	isFault,
 	KeyRefusal,
@@ -96,6 +97,9 @@ const maxStreamBytes = 128 << 20;
 /** Proxies say that they live while the engine behind them hangs: so many times the silence that is allowed. */
 export const maxSigns = 10;
 
+/** Who is not there now may be there a moment later. */
+const unreached = { ...unsent, retryAfterS: 1 } as const;
+
 /** An answer that would go on for ever. */
 export class EndlessAnswer extends AppError {}
 
@@ -114,7 +118,7 @@ export function createExchange(
 		throw new AppError(
 			'upstream_failed',
 			`${who} needs the key in ${entry.keyFile}, which is missing or empty.`,
-			comeAgain,
+			unsent,
 		);
 	};
 
@@ -124,7 +128,7 @@ export function createExchange(
 		throw new AppError(
 			'upstream_failed',
 			`${who} cannot be asked: its key has more than one line, blanks or letters that no header can carry. ${wayOut}`,
-			comeAgain,
+			unsent,
 		);
 	};
 
@@ -135,7 +139,7 @@ export function createExchange(
 		throw new AppError(
 			'upstream_failed',
 			`${who} needs its key, which the editor keeps in which it was added, and hands over while it is open. To use it without, give the key in a file: nearglot upstreams add ${entry.name} … --key-file FILE.`,
-			comeAgain,
+			unsent,
 		);
 	};
 
@@ -204,9 +208,9 @@ export function createExchange(
 					: error instanceof AppError
 						? error
 						: error instanceof UnansweredConnection
-							? new AppError('upstream_failed', unanswered(error), { ...comeAgain, cause: error })
+							? new AppError('upstream_failed', unanswered(error), { ...unreached, cause: error })
 							: new AppError('upstream_failed', brokenOff(hasBegun, error), {
-									...(isUnconnected(error) ? comeAgain : {}),
+									...(isUnconnected(error) ? unreached : {}),
 									cause: error,
 								});
 			// A key that cannot be read is no failure of the engine.
@@ -226,7 +230,7 @@ export function createExchange(
 			engine: `${who} failed several times in a row and ${alone}. ${wayOut}`,
 			machine: `${who} answered no connection and ${alone}, with all its models. ${wayOut}`,
 		}[which];
-		return new AppError('upstream_failed', message, { retryAfterS: waitS });
+		return new AppError('upstream_failed', message, { ...unsent, retryAfterS: waitS });
 	};
 
 	const unanswered = ({ withinMs, proxy }: UnansweredConnection) =>
@@ -333,15 +337,6 @@ async function* watched(
 		if (length > maxStreamBytes) throw tooMuch();
 		yield chunk;
 	}
-}
-
-/** Whether there was no connection, so that the engine cannot have seen the request. */
-function isUnconnected(error: unknown): boolean {
-	if (error instanceof AggregateError) return isUnconnected(error.errors[0]);
-	const codes =
-		/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN)$/;
-	if (codes.test(errno(error) ?? '')) return true;
-	return error instanceof Error && error.cause !== undefined && isUnconnected(error.cause);
 }
 
 function reasonOf(error: unknown): string {
