@@ -119,6 +119,7 @@ export async function runPart(
 				const deps = {
 					...{ store, run, lanes, onItem, onLast, onWait, now: Date.now },
 					scratch: join(folder, '.batch', 'tmp'),
+					outages: batch.outages,
 				};
 				batch.setShard(shard);
 				await using rows = await runShard(record, shard, 1, deps, ended);

@@ -11,7 +11,7 @@ import type { ObjectStore } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import { type Pause, realPause } from './runItem.ts';
 import { laneRoom, runShard } from './shardRun.ts';
-import type { OnWait } from './shardWaits.ts';
+import { type OnWait, stalledBatches, type WaitingShard } from './shardWaits.ts';
 import { type Outside, type WorkPlace, WorkPlaces } from './workPlaces.ts';
 
 /** What a server is told of its work: see `createActivity`. */
@@ -72,8 +72,8 @@ export class BatchWorker {
 	readonly #stop = new AbortController();
 	readonly #wakers = new Set<() => void>();
 	readonly #loops = new Set<Promise<void>>();
-	/** Those of which nothing can be done at the moment: they have no place, and no others of their batches begin. */
-	readonly #waiting = new Map<ShardLease, Promise<void>>();
+	/** Those of which nothing can be done at the moment: they have no place. */
+	readonly #waiting = new Map<ShardLease, WaitingShard>();
 	/** Those that were found to rest or to end, until when nothing of them is leased to see whether they still do. */
 	readonly #resting = new Map<OpenBatch, number>();
 	/** Loops that have had another put in their place while their shard waited. */
@@ -143,14 +143,15 @@ export class BatchWorker {
 			if (performance.now() >= until || !(isResting(batch) || this.#lack(batch)))
 				this.#resting.delete(batch);
 		return new Set([
-			...[...this.#waiting.keys()].map(({ batch }) => batch),
+			...stalledBatches(this.#waiting),
 			...[...this.#resting.keys()].map(({ record }) => record.id),
 		]);
 	}
 
 	/** What is not there yet to ask for items of a batch here. */
-	#lack({ record }: OpenBatch): AppError | undefined {
-		return this.#deps.missing?.(record.owner);
+	#lack({ record, outages, done }: OpenBatch): AppError | undefined {
+		const lack = this.#deps.missing?.(record.owner);
+		return outages.noteOwner(lack !== undefined, done.size) ? undefined : lack;
 	}
 
 	/** Until it is poked, or for the time it looks by itself, so many times over. */
@@ -249,7 +250,7 @@ export class BatchWorker {
 				lease.tries,
 				{
 					...{ ...this.#deps, lanes: this.#lanes, onItem },
-					...{ onLast: ending.onLast, onWait: waiting.onWait },
+					...{ onLast: ending.onLast, onWait: waiting.onWait, outages: batch.outages },
 				},
 				signal,
 			);
@@ -318,7 +319,7 @@ export class BatchWorker {
 			// It may have come to its end meanwhile.
 			if (ended.signal.aborted) end?.[Symbol.dispose]();
 			// One that waits by now has been asked for all that it held before.
-			const moved = this.#waiting.get(lease);
+			const moved = this.#waiting.get(lease)?.until;
 			if (moved !== undefined) void end?.outside(() => moved);
 			place[Symbol.dispose]();
 		};
@@ -374,7 +375,7 @@ export class BatchWorker {
 				moved = until;
 				batch.setShard(lease, why);
 				const isAway = this.#waiting.has(lease);
-				this.#waiting.set(lease, until);
+				this.#waiting.set(lease, { until, why });
 				if (!isAway) void leave();
 			},
 			[Symbol.dispose]: () => {

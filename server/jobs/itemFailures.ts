@@ -5,11 +5,13 @@
 
 import { isRecord } from '../protocol/errorBody.ts';
 import type { ErrorCode } from '../protocol/index.ts';
-import type { ItemAnswer } from './itemRow.ts';
+import type { ItemAnswer, ItemCall } from './itemRow.ts';
+import type { BatchRecord } from './jobTypes.ts';
 
 /**
  * - `turn`: others come first, or a limit of its person is used up; it is asked again for as long as the batch lasts.
- * - `outage`: what it needs is away, and nothing was said of the item itself. It is asked again likewise.
+ * - `outage`: what it needs is away, and nothing was said of the item itself. It is asked again likewise, for as long as
+ *   {@link Outages} allow.
  * - `attempt`: it may be the item; asked again a few times.
  * - `own`: it is the item.
  */
@@ -39,6 +41,67 @@ export function failureKind(answer: ItemAnswer): FailureKind | undefined {
 	if (answer.isUnsent) return 'outage';
 	return kinds.get(code) ?? 'own';
 }
+
+/** Whether a code is of something that all requests of a person wait for alike. */
+export const isTurn = (code: string | undefined): boolean =>
+	code === undefined || kinds.get(code) === 'turn';
+
+/** Nobody waits longer for what is away, in milliseconds. */
+const maxOutageMs = 24 * 3_600_000;
+
+/**
+ * What of a batch is away, and since when. What lasts for a quarter of its window becomes rows, which can be tried again
+ * when it is back, and the rest of the batch has its time.
+ */
+export class Outages {
+	readonly #maxMs: number;
+	readonly #now: () => number;
+	readonly #models = new Map<string, number>();
+	readonly #items = new WeakMap<ItemCall, number>();
+	/** How many shards were done when its owner was found to be unknown, and since when. */
+	#unknown: { readonly done: number; readonly at: number } | undefined;
+	#isOver = false;
+
+	/** @param now milliseconds, monotonic */
+	constructor(
+		{ createdAt, expiresAt }: Pick<BatchRecord, 'createdAt' | 'expiresAt'>,
+		now = () => performance.now(),
+	) {
+		this.#maxMs = Math.min(maxOutageMs, (1000 * (expiresAt - createdAt)) / 4);
+		this.#now = now;
+	}
+
+	/** Notes an answer. @returns whether what it needs has been away for too long */
+	note(call: ItemCall, kind: FailureKind | undefined): boolean {
+		if (kind === 'turn') return false;
+		const model = modelOf(call);
+		if (kind !== 'outage') {
+			this.#models.delete(model);
+			this.#items.delete(call);
+			return false;
+		}
+		const now = this.#now();
+		const ofModel = this.#models.get(model) ?? now;
+		const ofItem = this.#items.get(call) ?? now;
+		this.#models.set(model, ofModel);
+		this.#items.set(call, ofItem);
+		return this.#isOver || now - Math.min(ofModel, ofItem) >= this.#maxMs;
+	}
+
+	/**
+	 * Notes whether its owner is unknown here, and how many shards are done, by whomever.
+	 * @returns whether nobody has known that person for too long
+	 */
+	noteOwner(isUnknown: boolean, done: number): boolean {
+		if (!isUnknown || this.#unknown?.done !== done)
+			this.#unknown = isUnknown ? { done, at: this.#now() } : undefined;
+		this.#isOver = this.#unknown !== undefined && this.#now() - this.#unknown.at >= this.#maxMs;
+		return this.#isOver;
+	}
+}
+
+const modelOf = ({ url, body }: ItemCall): string =>
+	isRecord(body) && typeof body['model'] === 'string' ? body['model'].slice(0, 200) : url;
 
 /** The code of an answer that is an error; of whatever family its shape is. */
 export function codeOf({ status, body }: ItemAnswer): string | undefined {

@@ -2,6 +2,7 @@
 
 import { type BatchManifest, readBatchManifest } from './batchManifest.ts';
 import { DoneShards } from './doneShards.ts';
+import { Outages } from './itemFailures.ts';
 import type { BatchRecord, Shard } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { ShardWait } from './shardWaits.ts';
@@ -20,6 +21,7 @@ const windowMs = 60_000;
 export class OpenBatch {
 	readonly record: BatchRecord;
 	readonly done: DoneShards;
+	readonly outages: Outages;
 	manifest: BatchManifest | undefined;
 	isPaused = false;
 	/** When somebody wanted it to end, in seconds since 1970. */
@@ -43,6 +45,7 @@ export class OpenBatch {
 
 	constructor(record: BatchRecord, store: ObjectStore) {
 		this.record = record;
+		this.outages = new Outages(record);
 		this.done = new DoneShards(store, record.id);
 	}
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type ErrorCode } from '../protocol/index.ts';
 import { untilAborted } from '../services/untilAborted.ts';
-import { codeOf, failureKind } from './itemFailures.ts';
+import { codeOf, failureKind, type Outages } from './itemFailures.ts';
 import type { ItemAnswer, ItemCall, RunItem } from './itemRow.ts';
 
 /** Attempts of an item that may be the cause itself. */
@@ -35,6 +35,7 @@ export async function requestItem(
 	call: ItemCall,
 	pause: (milliseconds: number, signal: AbortSignal, why: ItemWait) => Promise<void>,
 	signal: AbortSignal,
+	outages?: Outages,
 ): Promise<ItemAnswer> {
 	let pauseMs = firstPauseMs;
 	for (let attempts = 0; ; ) {
@@ -43,7 +44,8 @@ export async function requestItem(
 		const answer = await untilAborted(run(call, signal), signal);
 		signal.throwIfAborted();
 		const kind = failureKind(answer);
-		if (kind === undefined || kind === 'own') return answer;
+		const isOver = outages?.note(call, kind) ?? false;
+		if (kind === undefined || kind === 'own' || isOver) return answer;
 		if (kind === 'attempt' && ++attempts >= maxAttempts) return answer;
 		const code = codeOf(answer) ?? 'internal';
 		// How long a model loads is a guess of whoever says so: it is looked at again, so that no rest is longer than that.

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { maxLineBytes } from './batchManifest.ts';
-import { codeOf } from './itemFailures.ts';
+import { codeOf, type Outages } from './itemFailures.ts';
 import { errorAnswer, type ItemAnswer, type RunItem, readItem } from './itemRow.ts';
 import {
 	type BatchEndpoint,
@@ -50,6 +50,8 @@ export interface ShardRunDeps {
 	/** Folder for temporary ones: see `scratchIn`. */
 	readonly scratch: string;
 	readonly pause?: Pause;
+	/** Of its batch; absent: what is away is waited for as long as the batch lasts. */
+	readonly outages?: Outages;
 	/** Milliseconds since 1970; absent: nobody is told when a shard that waits may go on. */
 	readonly now?: () => number;
 	/**
@@ -148,6 +150,7 @@ async function fillRows(
 						(ms, ended, why) =>
 							outside(() => waits.pause(() => pause(ms, ended), shardWait(why, deps.now))),
 						signal,
+						deps.outages,
 					);
 		signal.throwIfAborted();
 		waits.done();
