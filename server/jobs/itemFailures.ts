@@ -93,6 +93,8 @@ export class Outages {
 	 * @returns whether nobody has known that person for too long
 	 */
 	noteOwner(isUnknown: boolean, done: number): boolean {
+		// Its own error rows are no sign of somebody who knows that person.
+		if (isUnknown && this.#isOver) return true;
 		if (!isUnknown || this.#unknown?.done !== done)
 			this.#unknown = isUnknown ? { done, at: this.#now() } : undefined;
 		this.#isOver = this.#unknown !== undefined && this.#now() - this.#unknown.at >= this.#maxMs;

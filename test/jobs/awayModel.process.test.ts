@@ -137,5 +137,6 @@ test('a batch whose owner nobody knows is given up when none of it was done for 
 	nowMs = 11 * hour;
 	assert.equal(outages.noteOwner(true, 4), true);
 	assert.equal(outages.note(call('n'), 'outage'), true, 'its items do not wait once more');
-	assert.equal(outages.noteOwner(false, 4), false);
+	assert.equal(outages.noteOwner(true, 5), true, 'what became error rows does not begin it anew');
+	assert.equal(outages.noteOwner(false, 5), false);
 });

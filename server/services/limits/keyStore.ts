@@ -126,6 +126,11 @@ export class KeyStore {
 		});
 	}
 
+	/** Takes over that a key was revoked of which nothing else was ever heard here. */
+	learnRevoked(id: string): void {
+		if (this.isUnknown(id)) this.#change((db) => noteRevoked(db, { id, name: id }));
+	}
+
 	/** Forgets the name of a key that was revoked. */
 	forgetRevoked(id: string): void {
 		if (this.revoked().some((each) => each.id === id))
@@ -217,13 +222,7 @@ export class KeyStore {
 		return this.#change((db) => {
 			const entry = named(entriesIn(db), wanted);
 			db.prepare('DELETE FROM keys WHERE id = ?').run(entry.id);
-			db.prepare('INSERT OR REPLACE INTO settings VALUES (?, ?)').run(
-				revokedPrefix + entry.id,
-				entry.name,
-			);
-			db.prepare(
-				'DELETE FROM settings WHERE name GLOB ? AND rowid NOT IN (SELECT rowid FROM settings ORDER BY rowid DESC LIMIT ?)',
-			).run(`${revokedPrefix}*`, maxKeys);
+			noteRevoked(db, entry);
 			return entry;
 		});
 	}
@@ -315,6 +314,13 @@ function insert(db: DatabaseSync, entry: PersonKey): void {
 		entry.createdAt,
 		entry.expiresAt ?? null,
 	);
+}
+
+function noteRevoked(db: DatabaseSync, { id, name }: Pick<PersonKey, 'id' | 'name'>): void {
+	db.prepare('INSERT OR REPLACE INTO settings VALUES (?, ?)').run(revokedPrefix + id, name);
+	db.prepare(
+		'DELETE FROM settings WHERE name GLOB ? AND rowid NOT IN (SELECT rowid FROM settings ORDER BY rowid DESC LIMIT ?)',
+	).run(`${revokedPrefix}*`, maxKeys);
 }
 
 function entriesIn(db: DatabaseSync): PersonKey[] {

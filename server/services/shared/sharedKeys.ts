@@ -22,6 +22,7 @@ export function keyTexts(keys: KeyStore): LocalTexts {
 			else if (text !== undefined) keys.learn(entryOf(id, text));
 			else if (keys.list().some((entry) => entry.id === id)) keys.revoke(id);
 		},
+		learnGone: (id) => void (id !== peopleId && keys.learnRevoked(id)),
 		removed: () => new Set(keys.revoked().map(({ id }) => id)),
 	};
 }

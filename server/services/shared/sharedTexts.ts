@@ -17,6 +17,8 @@ export interface LocalTexts {
 	read(): Promise<ReadonlyMap<string, string | undefined> | undefined>;
 	/** Takes over a text, or that there is none any more. */
 	write(id: string, text: string | undefined): Promise<void>;
+	/** Hears of a text that was taken away before anything of it came here. */
+	learnGone?(id: string): void;
 	/** Ids that were taken away here for good: whatever another replica has of them goes. */
 	removed(): ReadonlySet<string>;
 }
@@ -103,8 +105,10 @@ export class SharedTexts {
 			const here = text === undefined ? gone : digestOf(text);
 			const there = remote.get(id);
 			const before = known === undefined ? undefined : agreed[id];
-			if (here === there) agree(id, here);
-			else if (this.#isOurs({ here, there, before, isRemoved: removed.has(id) })) {
+			if (here === there) {
+				if (here === gone && agreed[id] !== gone && !removed.has(id)) local.learnGone?.(id);
+				agree(id, here);
+			} else if (this.#isOurs({ here, there, before, isRemoved: removed.has(id) })) {
 				if (text !== undefined && Buffer.byteLength(text) > maxBytes) this.#tooLarge(id);
 				else if (here === gone && there === undefined && before === undefined) agree(id, gone);
 				else if (await link.run((client) => this.#put(client, id, there, here, text), transferMs))
