@@ -10,7 +10,13 @@ import { laterVersion, makeManifest, writeBatchManifest } from '../jobs/batchMan
 import { commitShard } from '../jobs/commitShard.ts';
 import { finishBatch } from '../jobs/finishBatch.ts';
 import { openFolderStore } from '../jobs/folderStore.ts';
-import { bodyText, errorAnswer, formOfFields, type RunItem } from '../jobs/itemRow.ts';
+import {
+	bodyText,
+	errorAnswer,
+	formOfFields,
+	type ItemAnswer,
+	type RunItem,
+} from '../jobs/itemRow.ts';
 import {
 	type BatchEnd,
 	type BatchEndpoint,
@@ -28,6 +34,7 @@ import { StoredFiles } from '../jobs/storedFiles.ts';
 import { WorkPlaces } from '../jobs/workPlaces.ts';
 import { retryAfterOf } from '../protocol/errorBody.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
+import { health } from '../protocol/routes/status.ts';
 import { unsentHeader } from '../protocol/unsent.ts';
 import { notify } from '../store/notices.ts';
 import { UsageError } from './command.ts';
@@ -60,6 +67,9 @@ const shardsAtOnce = 2;
 
 /** For so long no request may be answered before a part is given up. */
 const maxSilenceMs = 10 * 60_000;
+
+/** Times that a daemon may end during an item, alone: it also ends for reasons of its own. */
+const maxDeaths = 3;
 
 const owner = { caller: 'local', person: 'local' } as const;
 
@@ -101,10 +111,10 @@ export async function runPart(
 	const own = batch.missing().filter(({ number }) => number % part.count === part.index);
 	const connection = own.length === 0 ? undefined : await daemon();
 	const lanes = new WorkPlaces(laneRoom);
+	const run = itemOver(connection as DaemonConnection, dirname(resolve(file.path)));
 	const telling = setInterval(() => onProgress(batch), 500);
 	try {
 		await inTurn(own, signal, async (shard, onLast, ended) => {
-			const run = itemOver(connection as DaemonConnection, dirname(resolve(file.path)));
 			let items = 0;
 			let isRunning = true;
 			const onItem = (): void => {
@@ -185,8 +195,22 @@ export function itemOver(
 ): RunItem {
 	/** When the first request since the last answer found nobody. */
 	let silentSince: number | undefined;
+	/** How often it ended while nothing else ran, of items that ran when it ended; by their bodies. */
+	const deaths = new WeakMap<object, number>();
+	const room = new WorkPlaces(Number.MAX_SAFE_INTEGER);
 	return async ({ url, body }, signal) => {
+		const item = body as object;
+		const before = deaths.get(item);
+		if (before !== undefined && before >= maxDeaths) return endsDaemons();
+		// Alone, each of those that ran shows whether it was that one.
+		using _ = await room.take(before === undefined ? 1 : Number.MAX_SAFE_INTEGER, signal);
+		let isThere = false;
 		try {
+			if (before !== undefined) {
+				await daemon.request(health.path, { signal });
+				isThere = true;
+				silentSince = undefined;
+			}
 			const headers = { priority: 'u=7' };
 			const init = url.startsWith('/v1/audio/')
 				? { headers, body: await formOf(body as Record<string, unknown>, folder) }
@@ -197,6 +221,7 @@ export function itemOver(
 			const response = await daemon.request(url, { ...init, method: 'POST', signal });
 			const text = await response.text();
 			silentSince = undefined;
+			deaths.delete(item);
 			const isJson = response.headers.get('content-type')?.includes('json') ?? false;
 			const requestId = response.headers.get('x-request-id') ?? '';
 			const answer = { status: response.status, requestId, body: isJson ? JSON.parse(text) : text };
@@ -209,14 +234,25 @@ export function itemOver(
 		} catch (error) {
 			signal.throwIfAborted();
 			const known = asAppError(error, 'running an item of a batch');
+			const ended = known.code === 'daemon_unavailable';
+			if (ended) deaths.set(item, (before ?? 0) + (isThere ? 1 : 0));
+			if (ended && deaths.get(item) === maxDeaths) return endsDaemons();
 			// Whoever has ended has answered nothing, and the next one is asked. Without one nothing is written.
-			silentSince = known.code === 'daemon_unavailable' ? (silentSince ?? now()) : undefined;
+			silentSince = ended ? (silentSince ?? now()) : undefined;
 			if (silentSince !== undefined && now() - silentSince > maxSilenceMs) throw known;
 			const { retryAfterS } = known;
 			return { ...errorAnswer(known), ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 		}
 	};
 }
+
+const endsDaemons = (): ItemAnswer =>
+	errorAnswer(
+		new AppError(
+			'runner_crashed',
+			`The model server ended ${maxDeaths} times while it did this item alone, so it was given up.`,
+		),
+	);
 
 async function formOf(body: Record<string, unknown>, folder: string): Promise<FormData> {
 	const { file, ...rest } = body;
