@@ -315,3 +315,43 @@ test('only what has not seen a request is said to say nothing of it: no connecti
 	const again = { status: 500, headers: { 'retry-after': '7' } };
 	assert.deepEqual(await said(() => Response.json(own, again)), [false, 7]);
 });
+
+test('a machine that is back is there for all as soon as an answer begins, however long that one takes', async () => {
+	let answer = (_: AbortSignal): Response | Promise<Response> =>
+		Promise.reject(new UnansweredConnection(5000, undefined, new Error('timeout')));
+	const engine = startEngine((_, signal) => answer(signal));
+	assert.match(await engine.ask('a'), /answers no connection/);
+	await engine.pass(10_000);
+	let open: OpenAnswer | undefined;
+	answer = (signal) => {
+		const [response, writer] = openAnswer(signal);
+		open = writer;
+		return response;
+	};
+	const first = engine.ask('a');
+	await nap();
+	answer = done;
+	assert.equal(await engine.ask('b'), 'answered');
+	open?.end();
+	await first;
+});
+
+test('whoever tries whether a machine is back keeps others waiting no longer than it was left alone before', async () => {
+	const engine = startEngine((_, signal) => {
+		if (engine.requested.length === 1)
+			return Promise.reject(new UnansweredConnection(5000, undefined, new Error('timeout')));
+		if (engine.requested.length > 2) return done();
+		return new Promise<Response>((_resolve, reject) =>
+			signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+		);
+	});
+	assert.match(await engine.ask('a'), /answers no connection/);
+	await engine.pass(10_000);
+	const second = engine.ask('a');
+	await nap();
+	assert.match(await engine.ask('b'), /left alone for 10 s/);
+	await engine.pass(10_000);
+	assert.equal(await engine.ask('b'), 'answered');
+	await engine.pass(60_000);
+	assert.match(await second, /said nothing/);
+});

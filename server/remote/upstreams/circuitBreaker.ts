@@ -15,6 +15,8 @@ export class CircuitBreaker {
 	readonly #openMs: number;
 	#failures = 0;
 	#closedAgainAt = 0;
+	/** For so long it was opened last. */
+	#openForMs = 0;
 
 	constructor({ now, maxFailures = 5, openMs = 30_000 }: CircuitBreakerOptions) {
 		this.#now = now;
@@ -30,7 +32,7 @@ export class CircuitBreaker {
 
 	/** A request tries: of those that come when the time is over, one at a time. */
 	enter(): void {
-		if (this.#failures >= this.#maxFailures) this.#closedAgainAt = this.#now() + this.#openMs;
+		if (this.#failures >= this.#maxFailures) this.#closedAgainAt = this.#now() + this.#openForMs;
 	}
 
 	succeeded(): void {
@@ -39,12 +41,17 @@ export class CircuitBreaker {
 
 	failed(): void {
 		this.#failures++;
-		this.#closedAgainAt = this.#now() + this.#openMs;
+		this.#leaveFor(this.#openMs);
 	}
 
 	/** One failure was enough: to try costs each caller a long wait. */
 	open(forMs: number): void {
 		this.#failures = Math.max(this.#failures, this.#maxFailures);
-		this.#closedAgainAt = this.#now() + forMs;
+		this.#leaveFor(forMs);
+	}
+
+	#leaveFor(milliseconds: number): void {
+		this.#openForMs = milliseconds;
+		this.#closedAgainAt = this.#now() + milliseconds;
 	}
 }

@@ -58,9 +58,15 @@ export class EngineConnection {
 		this.#breaker.enter();
 	}
 
+	/** Something has taken a connection, whatever comes of it. */
+	connected(): void {
+		this.isAway = false;
+		this.#isUnanswered = false;
+		this.#breaker.succeeded();
+	}
+
 	/** @param counts whether failures of this kind of requests count for others */
 	note(outcome: EngineOutcome, counts: boolean): void {
-		if (outcome === 'silent') return;
 		this.isAway = outcome === 'unreachable' || outcome === 'unanswered';
 		this.#isUnanswered = outcome === 'unanswered';
 		if (this.#isUnanswered) this.#breaker.open(unansweredMs);
@@ -97,6 +103,12 @@ export class EngineBreaker {
 		this.#engine.enter();
 		ofModel?.enter();
 		return undefined;
+	}
+
+	/** An answer has begun: others need not wait for its end to try a connection. */
+	begun(model: string | undefined): void {
+		this.#connection.connected();
+		if (model !== undefined) this.#engine.succeeded();
 	}
 
 	/** @param model absent where none was asked: then the engine stands for everything that fails */

@@ -190,6 +190,7 @@ export function createExchange(
 				signal: AbortSignal.any(stops),
 			});
 			hasBegun = true;
+			breaker.begun(model);
 			alive();
 			const bytes = watched(plainBytes(response), alive, tooMuch);
 			const { status, headers } = response;
