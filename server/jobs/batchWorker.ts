@@ -139,9 +139,11 @@ export class BatchWorker {
 
 	/** Batches of which no more shards begin here at the moment. */
 	#unwanted(): Set<string> {
-		for (const [batch, until] of this.#resting)
-			if (performance.now() >= until || !(isResting(batch) || this.#lack(batch)))
-				this.#resting.delete(batch);
+		for (const [batch, until] of this.#resting) {
+			const rests = isResting(batch) || this.#lack(batch) !== undefined;
+			if (performance.now() >= until || !rests) this.#resting.delete(batch);
+			if (!rests) batch.problem = undefined;
+		}
 		return new Set([
 			...stalledBatches(this.#waiting),
 			...[...this.#resting.keys()].map(({ record }) => record.id),

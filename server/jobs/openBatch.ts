@@ -15,6 +15,11 @@ export interface BatchProgress {
 	readonly secondsLeft: number | undefined;
 }
 
+interface BatchProblem {
+	readonly code: string;
+	readonly message: string;
+}
+
 /** The rate is that of about the last minute. */
 const windowMs = 60_000;
 
@@ -26,8 +31,8 @@ export class OpenBatch {
 	isPaused = false;
 	/** When somebody wanted it to end, in seconds since 1970. */
 	cancelledAt: number | undefined;
-	/** Why nothing gets on at the moment. */
-	problem: { readonly code: string; readonly message: string } | undefined;
+	/** What stood in the way here, and how many shards were done, by whomever. */
+	#trouble: { readonly of: BatchProblem; readonly done: number } | undefined;
 	/** When all that was missing was put into the queue, and what the queue had lost until then. */
 	filled: { readonly losses: number; readonly at: number } | undefined;
 	/** Shards of it that are worked on here; those that wait say for what. */
@@ -63,6 +68,15 @@ export class OpenBatch {
 
 	dropShard(shard: object): void {
 		this.#shards.delete(shard);
+	}
+
+	/** What stands in the way here; no longer when some of it was done since, here or elsewhere. */
+	get problem(): BatchProblem | undefined {
+		return this.#trouble?.done === this.done.size ? this.#trouble.of : undefined;
+	}
+
+	set problem(of: BatchProblem | undefined) {
+		this.#trouble = of && { of, done: this.done.size };
 	}
 
 	/** Whether some of it is under way here, and all of that waits. */
