@@ -5,8 +5,10 @@
 
 import * as vscode from 'vscode';
 import {
+	AppError,
 	asAppError,
 	type MarkedRecording,
+	type Transcript,
 	transcriptDocumentOf,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
@@ -15,10 +17,12 @@ import type { RecordingEditor } from './recordingEditor.ts';
 import type { TranscriptStore } from './transcriptStore.ts';
 
 export interface QueuedTranscriptsDeps {
-	readonly languageServer: LanguageServerClient;
-	readonly recordings: RecordingEditor;
-	readonly store: TranscriptStore;
+	readonly languageServer: Pick<LanguageServerClient, 'request'>;
+	readonly recordings: Pick<RecordingEditor, 'use'>;
+	readonly store: Pick<TranscriptStore, 'load' | 'save'>;
 	readonly memory: vscode.Memento;
+	/** Milliseconds between two looks; 2000 unless told. */
+	readonly everyMs?: number;
 	/** Other jobs are to be shown. */
 	readonly onChange: () => void;
 	/** Those that are ready, when none is under way any more. */
@@ -27,23 +31,32 @@ export interface QueuedTranscriptsDeps {
 
 /** A recording that was handed over, by what it is known by there. */
 interface Awaited {
+	readonly id: string;
 	readonly mark: string;
 	readonly uri: string;
+	/** Its transcript is kept here; what is left is to remove it there. */
+	readonly isKept?: boolean;
 }
 
 const memoryKey = 'nearglot.queuedRecordings';
-/** Milliseconds between two looks. */
-const everyMs = 2000;
+/** Looks in a row that fail by what passes by itself before somebody hears of it. */
+const quietLooks = 15;
 
 export class QueuedTranscripts implements vscode.Disposable {
 	readonly #deps: QueuedTranscriptsDeps;
+	readonly #everyMs: number;
 	#timer: NodeJS.Timeout | undefined;
+	#isLooking = false;
 	#isDisposed = false;
+	#failedLooks = 0;
+	#hasNotified = false;
 	#ready: vscode.Uri[] = [];
-	#failed: string[] = [];
+	/** Why recordings have no transcript, and the batches that only told so. */
+	#failed: { readonly text: string; readonly id?: string }[] = [];
 
 	constructor(deps: QueuedTranscriptsDeps) {
 		this.#deps = deps;
+		this.#everyMs = deps.everyMs ?? 2000;
 	}
 
 	get #awaited(): readonly Awaited[] {
@@ -55,32 +68,34 @@ export class QueuedTranscripts implements vscode.Disposable {
 		if (this.#awaited.length > 0) this.#later(0);
 	}
 
-	/** Hands recordings over; those that have a transcript are left out. @throws AppError `not_supported` */
-	async add(files: readonly vscode.Uri[]): Promise<void> {
+	/**
+	 * Hands recordings over; those that have a transcript or are awaited are left out.
+	 * @returns those that cannot be transcribed in the background
+	 */
+	async add(files: readonly vscode.Uri[]): Promise<readonly vscode.Uri[]> {
 		const title = vscode.l10n.t('Transcribing {0} recordings', files.length);
+		const refused: vscode.Uri[] = [];
+		const failed: string[] = [];
 		let count = 0;
-		await withDelayedProgress(title, async () => {
-			for (const uri of files)
-				await this.#deps.recordings.use(uri, async (recording) => {
-					const { document, state } = recording.session;
-					if (document || state.job) return;
-					const mark = await recording.queue();
-					const others = this.#awaited.filter((one) => one.mark !== mark);
-					await this.#remember([...others, { mark, uri: uri.toString() }]);
-					count++;
-				});
+		const isCancelled = await withDelayedProgress(title, async (token) => {
+			for (const uri of files) {
+				if (token.isCancellationRequested) break;
+				try {
+					if (await this.#handOver(uri, token)) count++;
+				} catch (error) {
+					const { code, message } = asAppError(error);
+					if (code === 'not_supported') refused.push(uri);
+					else if (code !== 'cancelled') failed.push(`${uri.path.split('/').at(-1)}: ${message}`);
+				}
+			}
+			return token.isCancellationRequested;
 		});
-		if (count === 0) return;
-		this.#deps.onChange();
-		this.#later(everyMs);
-		const show = vscode.l10n.t('Show Jobs');
-		const shown = vscode.window.showInformationMessage(
-			vscode.l10n.t('{0} recordings are transcribed in the background.', count),
-			show,
-		);
-		void shown.then((answer) => {
-			if (answer === show) void vscode.commands.executeCommand('nearglot.jobs.focus');
-		});
+		if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
+		if (count > 0) {
+			this.#deps.onChange();
+			void this.#offerJobs(count).catch(showError);
+		}
+		return isCancelled ? [] : refused;
 	}
 
 	dispose(): void {
@@ -88,63 +103,196 @@ export class QueuedTranscripts implements vscode.Disposable {
 		clearTimeout(this.#timer);
 	}
 
-	#later(ms: number): void {
-		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => void this.#step(), ms);
+	/** @returns whether it is under way from now on */
+	async #handOver(uri: vscode.Uri, token: vscode.CancellationToken): Promise<boolean> {
+		return this.#deps.recordings.use(uri, async (recording) => {
+			const { document, state } = recording.session;
+			if (document || state.job) return false;
+			const { mark } = recording;
+			if (this.#awaited.some((one) => one.mark === mark && !one.isKept)) return false;
+			for (;;) {
+				try {
+					const id = await recording.queue(token);
+					await this.#remember([...this.#awaited, { id, mark, uri: uri.toString() }]);
+					this.#later(this.#everyMs);
+					return true;
+				} catch (error) {
+					if (asAppError(error).code !== 'batch_queue_full') throw error;
+					await this.#room(token);
+				}
+			}
+		});
 	}
 
-	async #step(): Promise<void> {
+	/** Resolves when one that is awaited has made room, or others may have. */
+	async #room(token: vscode.CancellationToken): Promise<void> {
+		const { length } = this.#awaited;
+		for (let looks = 0; looks < quietLooks && this.#awaited.length >= length; looks++)
+			await passed(this.#everyMs, token);
+	}
+
+	async #offerJobs(count: number): Promise<void> {
+		const show = vscode.l10n.t('Show Jobs');
+		const answer = await vscode.window.showInformationMessage(
+			vscode.l10n.t('{0} recordings are transcribed in the background.', count),
+			show,
+		);
+		if (answer === show) await vscode.commands.executeCommand('nearglot.jobs.focus');
+	}
+
+	#later(ms: number): void {
+		// A look that is under way is followed by another one while anything is awaited.
+		if (this.#isDisposed || this.#isLooking) return;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => void this.#look(), ms);
+	}
+
+	async #look(): Promise<void> {
+		this.#isLooking = true;
 		try {
-			const { recordings } = await this.#deps.languageServer.request('nearglot/recordings', {});
-			for (const awaited of this.#awaited) {
-				const found = recordings.find(({ mark }) => mark === awaited.mark);
-				if (found?.state === 'underWay') continue;
-				if (found) await this.#end(awaited, found);
-				await this.#remember(this.#awaited.filter(({ mark }) => mark !== awaited.mark));
-				this.#deps.onChange();
-			}
-		} catch {
+			await this.#endThoseOver();
+			this.#failedLooks = 0;
+			this.#hasNotified = false;
+		} catch (error) {
 			// The server is started anew by whoever asks next; what it has, it keeps.
+			this.#notify(asAppError(error));
+		} finally {
+			this.#isLooking = false;
 		}
 		if (this.#isDisposed) return;
-		if (this.#awaited.length > 0) return this.#later(everyMs);
+		if (this.#awaited.length > 0) return this.#later(this.#everyMs);
 		const [ready, failed] = [this.#ready, this.#failed];
 		[this.#ready, this.#failed] = [[], []];
-		if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
+		if (failed.length > 0) void this.#showFailed(failed).catch(showError);
 		if (ready.length > 0) this.#deps.onReady(ready);
 	}
 
-	async #end({ uri: address, mark }: Awaited, found: MarkedRecording): Promise<void> {
-		const { languageServer, recordings, store } = this.#deps;
-		const { id, name, state, reason = '' } = found;
-		if (state === 'cancelled') return;
-		if (state === 'failed') {
-			this.#failed.push(`${name}: ${reason}`);
-			return;
+	/** Takes what is there; what could not be taken stays awaited, and does not keep the others. */
+	async #endThoseOver(): Promise<void> {
+		const awaited = this.#awaited;
+		const ids = awaited.map(({ id }) => id);
+		const { recordings } = await this.#deps.languageServer.request('nearglot/recordings', { ids });
+		const states = new Map(recordings.map((found) => [found.id, found]));
+		let trouble: { readonly error: unknown } | undefined;
+		for (const one of awaited) {
+			const found = states.get(one.id);
+			if (found?.state === 'underWay') continue;
+			try {
+				if (!(await this.#end(one, found))) continue;
+				await this.#remember(this.#awaited.filter(({ id }) => id !== one.id));
+				this.#deps.onChange();
+			} catch (error) {
+				trouble ??= { error };
+			}
 		}
-		try {
-			const transcript = await languageServer.request('nearglot/recordings/take', { id });
-			const uri = vscode.Uri.parse(address, true);
-			await recordings
-				.use(uri, async ({ session }) => {
-					session.take(transcript);
-					await session.saved;
-				})
-				// It lies elsewhere now; its transcript follows it.
-				.catch(async () => {
-					if ((await store.load(mark)) === null)
-						await store.save(mark, transcriptDocumentOf(transcript));
-				});
-			this.#ready.push(uri);
-			await languageServer.request('nearglot/recordings/forget', { id });
-		} catch (error) {
-			const known = asAppError(error);
-			// Another window has taken it.
-			if (known.code !== 'not_found') await showError(known);
+		if (trouble) throw trouble.error;
+	}
+
+	/** @returns whether nothing is awaited of it any more */
+	async #end(awaited: Awaited, found: MarkedRecording | undefined): Promise<boolean> {
+		const { id, mark, isKept } = awaited;
+		if (isKept || found?.state === 'cancelled') {
+			await this.#forget(id);
+			return true;
 		}
+		if (found?.state === 'failed') {
+			const { name, reason = '' } = found;
+			this.#failed.push({ text: `${name}: ${reason}`, id });
+			return true;
+		}
+		const uri = vscode.Uri.parse(awaited.uri, true);
+		const transcript =
+			found &&
+			(await this.#deps.languageServer
+				.request('nearglot/recordings/take', { id })
+				.catch((error: unknown) => {
+					if (asAppError(error).code !== 'not_found') throw error;
+				}));
+		if (!transcript) {
+			// Another window may have taken it.
+			if ((await this.#deps.store.load(mark)) === null) {
+				const name = found?.name ?? uri.path.split('/').at(-1);
+				const text = vscode.l10n.t(
+					'{0}: The transcript is no longer at the model server.',
+					name ?? '',
+				);
+				this.#failed.push({ text });
+			}
+			return true;
+		}
+		if (!(await this.#keep(awaited, uri, transcript))) return false;
+		this.#ready.push(uri);
+		await this.#remember(
+			this.#awaited.map((one) => (one.id === id ? { ...one, isKept: true } : one)),
+		);
+		await this.#forget(id);
+		return true;
+	}
+
+	/** @returns whether its recording has a transcript now */
+	async #keep({ mark }: Awaited, uri: vscode.Uri, transcript: Transcript): Promise<boolean> {
+		const { recordings, store } = this.#deps;
+		let isBusy = false;
+		await recordings
+			.use(uri, async (recording) => {
+				if (recording.mark !== mark) throw new AppError('not_found');
+				const { session } = recording;
+				session.take(transcript);
+				// It is being transcribed at this moment, which may be cancelled.
+				isBusy = session.document === null;
+				await session.saved;
+			})
+			// It lies elsewhere now; its transcript follows it.
+			.catch(() => undefined);
+		if (isBusy) return false;
+		// What the disk did not take a moment ago.
+		if ((await store.load(mark)) === null) await store.save(mark, transcriptDocumentOf(transcript));
+		return true;
+	}
+
+	/** Nobody needs what the server has of it. */
+	async #forget(id: string): Promise<void> {
+		await this.#deps.languageServer
+			.request('nearglot/recordings/forget', { id })
+			.catch((error: unknown) => {
+				if (asAppError(error).kind.retryable) throw error;
+			});
+	}
+
+	async #showFailed(failed: readonly { readonly text: string; readonly id?: string }[]) {
+		await vscode.window.showErrorMessage(failed.map(({ text }) => text).join('\n'));
+		const ids = failed.flatMap(({ id }) => id ?? []);
+		const { recordings } = await this.#deps.languageServer.request('nearglot/recordings', { ids });
+		// What was tried again meanwhile is needed.
+		for (const { id, state } of recordings) if (state === 'failed') await this.#forget(id);
+	}
+
+	/** Says once why nothing can be learnt or taken; what passes by itself only when it lasts. */
+	#notify(error: AppError): void {
+		this.#failedLooks++;
+		if (this.#hasNotified || this.#isDisposed) return;
+		if (error.kind.retryable && this.#failedLooks < quietLooks) return;
+		this.#hasNotified = true;
+		void showError(error);
 	}
 
 	async #remember(awaited: readonly Awaited[]): Promise<void> {
 		await this.#deps.memory.update(memoryKey, awaited.length > 0 ? awaited : undefined);
 	}
+}
+
+/** @throws AppError `cancelled` */
+function passed(ms: number, token: vscode.CancellationToken): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const stop = () => {
+			clearTimeout(timer);
+			reject(new AppError('cancelled'));
+		};
+		const timer = setTimeout(() => {
+			listening.dispose();
+			resolve();
+		}, ms);
+		const listening = token.onCancellationRequested(stop);
+		if (token.isCancellationRequested) stop();
+	});
 }

@@ -99,13 +99,18 @@ export class RecordingPage implements vscode.Disposable {
 		await this.session.transcribe(await this.#possible(choice));
 	}
 
+	/** Tells the recording from others, wherever it lies. */
+	get mark(): string {
+		return this.#file.fingerprint;
+	}
+
 	/** Has it transcribed in the background; resolves with what it is known by there. */
-	async queue(): Promise<string> {
+	async queue(token: vscode.CancellationToken): Promise<string> {
 		const { path, fingerprint: mark } = this.#file;
 		const choice = await this.#possible(this.session.choice);
 		const params = { path, name: this.name, mark, ...choice };
-		await this.#deps.languageServer.request('nearglot/recordings/queue', params);
-		return mark;
+		const { languageServer } = this.#deps;
+		return (await languageServer.request('nearglot/recordings/queue', params, token)).id;
 	}
 
 	/** A model that was deleted, or whose team was left, is chosen no more. */

@@ -24,11 +24,11 @@ export async function transcribeFiles(
 	const chosen = given.filter((one): one is vscode.Uri => one instanceof vscode.Uri);
 	const files = chosen.length > 0 ? chosen : await pickRecordings(true);
 	const [only] = files;
-	if (files.length > 1)
-		return queue.add(files).catch((error: unknown) => {
-			if (asAppError(error).code !== 'not_supported') throw error;
-			return transcribeAll(recordings, files);
-		});
+	if (files.length > 1) {
+		const refused = await queue.add(files);
+		if (refused.length > 0) await transcribeAll(recordings, refused);
+		return;
+	}
 	if (!only) return;
 	await recordings.use(only, async (recording) => {
 		await vscode.commands.executeCommand('vscode.openWith', only, audioEditor);

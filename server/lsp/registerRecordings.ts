@@ -3,9 +3,9 @@
 import { AppError, type RequestName, type Requests } from '../protocol/index.ts';
 import {
 	markedRecordings,
-	queuedRecordings,
 	queuedTranscript,
 	queueRecording,
+	recordingOf,
 	removeQueued,
 } from '../protocol/queuedRecordings.ts';
 import type { Client } from '../protocol/routeClient.ts';
@@ -35,19 +35,14 @@ export function registerRecordings({ handle, link, at }: RecordingRegistration):
 		const { id } = await queueRecording(link, { sound, name, choice, mark }, signal);
 		return { id };
 	});
-	handle('nearglot/recordings', async (_params, signal) => ({
-		recordings: await markedRecordings(link, signal),
+	handle('nearglot/recordings', async ({ ids }, signal) => ({
+		recordings: await markedRecordings(link, ids, signal),
 	}));
-	const batchOf = async (id: string, signal: AbortSignal) => {
-		const batch = (await queuedRecordings(link, signal)).find((one) => one.id === id);
-		if (!batch) throw new AppError('not_found');
-		return batch;
-	};
 	handle('nearglot/recordings/take', async ({ id }, signal) =>
-		queuedTranscript(link, await batchOf(id, signal), signal),
+		queuedTranscript(link, await recordingOf(link, id, signal), signal),
 	);
 	handle('nearglot/recordings/forget', async ({ id }, signal) => {
-		await removeQueued(link, await batchOf(id, signal));
+		await removeQueued(link, await recordingOf(link, id, signal));
 		return {};
 	});
 }

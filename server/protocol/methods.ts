@@ -347,9 +347,10 @@ export interface Requests {
 	'nearglot/jobs/errors': { params: { id: string }; result: FailedItems };
 	/** Has a recording transcribed in the background, on this computer; `mark` tells which it was. */
 	'nearglot/recordings/queue': { params: RecordingParams; result: { id: string } };
-	'nearglot/recordings': { params: Record<string, never>; result: QueuedList };
+	/** How those stand that were handed over under these ids; what is gone is left out. */
+	'nearglot/recordings': { params: { ids: readonly string[] }; result: QueuedList };
 	'nearglot/recordings/take': { params: { id: string }; result: Transcript };
-	/** The transcript is kept elsewhere. */
+	/** The transcript is kept elsewhere, or nobody wants it. */
 	'nearglot/recordings/forget': { params: { id: string }; result: Record<string, never> };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
 	/** The whole transcript with the times of its words. Partial results are TranscriptDelta. */

@@ -4,6 +4,7 @@
  */
 
 import { AppError } from './errors.ts';
+import { asAppError } from './errorWire.ts';
 import { firstFailed } from './failedItems.ts';
 import { setFormFile } from './formFile.ts';
 import type { MarkedRecording, QueuedState } from './recordingMessages.ts';
@@ -46,9 +47,19 @@ export async function queueRecording(
 	};
 	const line = { custom_id: name.slice(0, maxName), method: 'POST', url: endpoint, body };
 	const content = new Blob([`${JSON.stringify(line)}\n`]);
-	const input = await upload(client, { content, name: `${name}.jsonl`, purpose: 'batch' }, signal);
-	const metadata = { name: name.slice(0, maxName), file, ...(mark === undefined ? {} : { mark }) };
-	return begin(client, input, metadata, signal);
+	const uploaded = [file];
+	try {
+		const lines = { content, name: `${name}.jsonl`, purpose: 'batch' } as const;
+		const input = await upload(client, lines, signal);
+		uploaded.push(input);
+		const known = mark === undefined ? {} : { mark };
+		const metadata = { name: name.slice(0, maxName), file, ...known };
+		return await begin(client, input, metadata, signal);
+	} catch (error) {
+		// Nothing is of use without its batch. Whether that began is not known when its answer is lost.
+		if (isRefusal(error)) await removeFiles(client, uploaded).catch(() => undefined);
+		throw error;
+	}
 }
 
 /** Once more what has failed or was cancelled; the batch before stays. */
@@ -60,14 +71,50 @@ export function queueAgain(
 	return begin(client, input, metadata ?? {}, signal);
 }
 
-/** Batches of recordings, the newest first. */
+/** All batches of recordings, the newest first, as far back as anything of them is kept. */
 export async function queuedRecordings(
 	client: Client,
 	signal?: AbortSignal,
 ): Promise<readonly BatchAnswer[]> {
-	const query = { limit: '100' };
-	const { data } = await client.call(routes.listBatches, { query }, optional(signal));
-	return data.filter((batch) => batch.endpoint === endpoint && soundOf(batch) !== undefined);
+	const found: BatchAnswer[] = [];
+	let oldest: number | undefined;
+	for (let after: string | null = null; ; ) {
+		const page = await pageOfBatches(client, after, signal);
+		for (const batch of page.data) if (isRecording(batch)) found.push(batch);
+		after = page.last_id;
+		const last = page.data.at(-1);
+		oldest ??= (page.data[0]?.created_at ?? 0) - 2 * keptForS;
+		if (!page.has_more || !last || last.created_at < oldest) return found;
+	}
+}
+
+/** Recordings among the newest batches, and of older ones those with these ids; what is gone is left out. */
+export async function newestRecordings(
+	client: Client,
+	ids: Iterable<string>,
+	signal?: AbortSignal,
+): Promise<readonly BatchAnswer[]> {
+	const found = (await pageOfBatches(client, null, signal)).data.filter(isRecording);
+	const missing = new Set(ids);
+	for (const { id } of found) missing.delete(id);
+	for (const id of missing) {
+		const batch = await recordingOf(client, id, signal).catch((error: unknown) => {
+			if (asAppError(error).code !== 'not_found') throw error;
+		});
+		if (batch) found.push(batch);
+	}
+	return found;
+}
+
+/** @throws AppError `not_found` */
+export async function recordingOf(
+	client: Client,
+	id: string,
+	signal?: AbortSignal,
+): Promise<BatchAnswer> {
+	const batch = await client.call(routes.showBatch, { params: { id } }, optional(signal));
+	if (!isRecording(batch)) throw new AppError('not_found');
+	return batch;
 }
 
 export function queuedState({ status, output_file_id: output }: BatchAnswer): QueuedState {
@@ -76,16 +123,18 @@ export function queuedState({ status, output_file_id: output }: BatchAnswer): Qu
 	return status === 'cancelled' || status === 'cancelling' ? 'cancelled' : 'underWay';
 }
 
-/** Those with a mark, with why they failed. */
+/** Those with a mark that were asked for and are not gone, with why they failed. */
 export async function markedRecordings(
 	client: Client,
+	ids: readonly string[],
 	signal: AbortSignal,
 ): Promise<readonly MarkedRecording[]> {
+	const asked = new Set(ids);
 	const found: MarkedRecording[] = [];
-	for (const batch of await queuedRecordings(client, signal)) {
+	for (const batch of await newestRecordings(client, asked, signal)) {
 		const { id, metadata } = batch;
 		const { mark, name = id } = metadata ?? {};
-		if (mark === undefined) continue;
+		if (mark === undefined || !asked.has(id)) continue;
 		const state = queuedState(batch);
 		const reason = state === 'failed' ? await queuedReason(client, batch, signal) : undefined;
 		found.push({ id, mark, name, state, ...(reason === undefined ? {} : { reason }) });
@@ -124,15 +173,42 @@ export async function queuedReason(
 	return item?.message ?? errors?.data[0]?.message ?? problem?.message;
 }
 
-/** Removes what the server keeps of one that is over; what stays there ends by itself. */
+/**
+ * Removes what the server keeps of one that is over; what stays there ends by itself.
+ * @throws AppError when it may go later
+ */
 export async function removeQueued(client: Client, batch: BatchAnswer): Promise<void> {
 	const { input_file_id: input, output_file_id: output, error_file_id: errors } = batch;
-	for (const id of [soundOf(batch), input, output, errors])
-		if (id) await client.call(routes.deleteFile, { params: { id } }).catch(() => undefined);
+	await removeFiles(client, [soundOf(batch), input, output, errors]);
 }
+
+async function removeFiles(
+	client: Client,
+	ids: readonly (string | null | undefined)[],
+): Promise<void> {
+	for (const id of ids)
+		if (id)
+			await client.call(routes.deleteFile, { params: { id } }).catch((error: unknown) => {
+				if (asAppError(error).kind.retryable) throw error;
+			});
+}
+
+/** What the server has said no to. */
+const isRefusal = (error: unknown): boolean => {
+	const { code, kind } = asAppError(error);
+	return code === 'batch_queue_full' || code === 'disk_full' || kind.httpStatus < 429;
+};
 
 /** The uploaded recording that a batch is of; other batches have none. */
 const soundOf = ({ metadata }: BatchAnswer): string | undefined => metadata?.['file'];
+
+const isRecording = (batch: BatchAnswer): boolean =>
+	batch.endpoint === endpoint && soundOf(batch) !== undefined;
+
+const pageOfBatches = (client: Client, after: string | null, signal?: AbortSignal) => {
+	const query = { limit: '100', ...(after === null ? {} : { after }) };
+	return client.call(routes.listBatches, { query }, optional(signal));
+};
 
 const optional = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
 

@@ -279,7 +279,7 @@ const double = {
 	UIKind: { Desktop: 1, Web: 2 },
 	ProgressLocation: { Notification: 15 },
 	Uri: {
-		parse: (text: string) => ({ toString: () => text }),
+		parse: (text: string) => ({ toString: () => text, path: text.replace(/^\w+:\/\//, '') }),
 		joinPath: (...parts: readonly unknown[]) => ({ toString: () => parts.join('/') }),
 	},
 	chat: {

@@ -25,8 +25,8 @@ after(async () => {
 	await server.close();
 });
 
-const list = async () =>
-	(await client.sendRequest<QueuedList>('nearglot/recordings', {})).recordings;
+const list = async (...ids: readonly string[]) =>
+	(await client.sendRequest<QueuedList>('nearglot/recordings', { ids })).recordings;
 const choice = { model: '', language: '', english: false };
 const queue = (path: string, mark: string, more = {}) =>
 	client.sendRequest<{ id: string }>('nearglot/recordings/queue', {
@@ -35,8 +35,8 @@ const queue = (path: string, mark: string, more = {}) =>
 
 test('a recording that was handed over is found by its mark, its transcript taken, and then forgotten', async () => {
 	const { id } = await queue(join(speech, 'annie.flac'), 'first');
-	await until('it is done', async () => (await list())[0]?.state === 'done');
-	assert.deepEqual(await list(), [{ id, mark: 'first', name: 'first.flac', state: 'done' }]);
+	await until('it is done', async () => (await list(id))[0]?.state === 'done');
+	assert.deepEqual(await list(id), [{ id, mark: 'first', name: 'first.flac', state: 'done' }]);
 	const transcript = await client.sendRequest<Transcript>('nearglot/recordings/take', { id });
 	assert.match(transcript.text, /window/i);
 	assert.ok((transcript.words?.length ?? 0) > 3, 'with the times of its words');
@@ -48,8 +48,8 @@ test('one that is no recording says so, and only models of this computer work in
 	const path = join(temporaryFolder('recordings'), 'notes.flac');
 	writeFileSync(path, 'These are notes.');
 	const { id } = await queue(path, 'notes');
-	await until('it has failed', async () => (await list())[0]?.state === 'failed');
-	const [failed] = await list();
+	await until('it has failed', async () => (await list(id))[0]?.state === 'failed');
+	const [failed] = await list(id);
 	assert.equal(failed?.id, id);
 	assert.match(failed?.reason ?? '', /audio|recording/i);
 	await assert.rejects(queue(path, 'english', { english: true }), /language that is spoken/);
