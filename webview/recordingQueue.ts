@@ -3,6 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import type { QueuedState, TranscribeChoice, Transcript } from '../server/protocol/index.ts';
 import {
+	newestRecordings,
 	queueAgain,
 	queuedReason,
 	queuedRecordings,
@@ -39,7 +40,7 @@ interface UnsentRecording {
 }
 
 /** How many of those that are not shown any more are remembered. */
-const maxHidden = 300;
+const maxHidden = 2000;
 const hiddenName = 'hiddenRecordings';
 
 export class RecordingQueue {
@@ -50,8 +51,15 @@ export class RecordingQueue {
 	/** Why they failed, by batch. */
 	readonly #reasons = signal<ReadonlyMap<string, string | undefined>>(new Map());
 	#sending: Promise<void> = Promise.resolve();
-	/** Why the server could not be asked; empty: it could. */
-	readonly problem = signal('');
+	#looking: Promise<void> | undefined;
+	/** How often a batch was changed here: what was asked for before is out of date. */
+	#changes = 0;
+	#hasListed = false;
+	readonly #lookProblem = signal('');
+	/** Why what was wanted last could not be done; empty: it could. */
+	readonly failure = signal('');
+	/** What is to be said of the queue as a whole. */
+	readonly problem = computed(() => this.failure.value || this.#lookProblem.value);
 
 	/** In the order in which they are done. */
 	readonly recordings = computed((): readonly QueuedRecording[] => [
@@ -73,6 +81,13 @@ export class RecordingQueue {
 		})),
 	]);
 
+	/** Whether something may be learnt by another look. */
+	readonly isOpen = computed(
+		() =>
+			this.#lookProblem.value !== '' ||
+			this.recordings.value.some(({ state }) => state === 'underWay'),
+	);
+
 	/** Whether recordings are still in this page alone. */
 	readonly isSending = computed(() => this.#unsent.value.some(({ state }) => state !== 'failed'));
 
@@ -90,25 +105,16 @@ export class RecordingQueue {
 		for (const { id } of added) this.#sending = this.#sending.then(() => this.#send(id));
 	}
 
-	/** How they stand now. */
-	async look(): Promise<void> {
-		try {
-			this.#batches.value = await queuedRecordings(this.#api.client);
-			this.problem.value = '';
-			for (const batch of this.#batches.value) {
-				const { id } = batch;
-				if (queuedState(batch) !== 'failed' || this.#reasons.value.has(id)) continue;
-				if (this.#hidden.value.includes(id)) continue;
-				const reason = await queuedReason(this.#api.client, batch);
-				this.#reasons.value = new Map([...this.#reasons.value, [id, reason]]);
-			}
-		} catch (error) {
-			this.problem.value = errorText(error);
-		}
+	/** How they stand now; one look at a time. */
+	look(): Promise<void> {
+		this.#looking ??= this.#lookOnce().finally(() => {
+			this.#looking = undefined;
+		});
+		return this.#looking;
 	}
 
 	async cancel({ id, batch }: QueuedRecording): Promise<void> {
-		if (batch) return this.#attempt(() => this.#api.client.call(cancelBatch, { params: { id } }));
+		if (batch) return this.#attempt(() => this.#cancelBatch(id));
 		this.#unsent.value.find((one) => one.id === id)?.stop.abort();
 		this.#drop(id);
 	}
@@ -119,7 +125,7 @@ export class RecordingQueue {
 			this.#hide([...hiddenBatches(), id]);
 			return this.#attempt(async () => {
 				try {
-					await queueAgain(this.#api.client, batch);
+					this.#put(await queueAgain(this.#api.client, batch));
 				} catch (error) {
 					this.#hide(hiddenBatches().filter((one) => one !== id));
 					throw error;
@@ -145,7 +151,14 @@ export class RecordingQueue {
 	async remove({ id, batch }: QueuedRecording): Promise<void> {
 		if (!batch) return this.#drop(id);
 		this.#hide([...hiddenBatches(), id]);
-		await removeQueued(this.#api.client, batch);
+		await this.#attempt(async () => {
+			try {
+				await removeQueued(this.#api.client, batch);
+			} catch (error) {
+				this.#hide(hiddenBatches().filter((one) => one !== id));
+				throw error;
+			}
+		});
 	}
 
 	async #send(id: string): Promise<void> {
@@ -155,21 +168,85 @@ export class RecordingQueue {
 		const { file, choice, stop } = unsent;
 		try {
 			const { name } = file;
-			await queueRecording(this.#api.client, { sound: file, name, choice }, stop.signal);
-			await this.look();
+			const sent = { sound: file, name, choice };
+			const batch = await queueRecording(this.#api.client, sent, stop.signal);
+			this.#put(batch);
 			this.#drop(id);
+			// Cancelled just as it was there.
+			if (stop.signal.aborted) await this.#attempt(() => this.#cancelBatch(batch.id));
 		} catch (error) {
 			if (!stop.signal.aborted) this.#mark(id, { state: 'failed', message: errorText(error) });
+			return;
+		}
+		// The next one is sent meanwhile.
+		void this.look();
+	}
+
+	async #lookOnce(): Promise<void> {
+		try {
+			let changes: number;
+			do {
+				changes = this.#changes;
+				const found = await this.#read();
+				if (changes !== this.#changes) continue;
+				this.#batches.value = found;
+				await this.#readReasons(found);
+			} while (changes !== this.#changes);
+			this.#lookProblem.value = '';
+		} catch (error) {
+			this.#lookProblem.value = errorText(error);
+		}
+	}
+
+	/** All of them once; from then on those that are new, and those that are under way. */
+	async #read(): Promise<readonly BatchAnswer[]> {
+		const { client } = this.#api;
+		if (!this.#hasListed) {
+			const all = await queuedRecordings(client);
+			this.#hasListed = true;
+			return all;
+		}
+		const before = this.#batches.value;
+		const underWay = before.filter((batch) => queuedState(batch) === 'underWay');
+		const found = await newestRecordings(
+			client,
+			underWay.map(({ id }) => id),
+		);
+		const known = new Set([...found, ...underWay].map(({ id }) => id));
+		const ended = before.filter(({ id }) => !known.has(id));
+		return [...found, ...ended].sort((a, b) => b.created_at - a.created_at);
+	}
+
+	async #readReasons(batches: readonly BatchAnswer[]): Promise<void> {
+		for (const batch of batches) {
+			const { id } = batch;
+			if (queuedState(batch) !== 'failed' || this.#reasons.value.has(id)) continue;
+			if (this.#hidden.value.includes(id)) continue;
+			const reason = await queuedReason(this.#api.client, batch);
+			this.#reasons.value = new Map([...this.#reasons.value, [id, reason]]);
 		}
 	}
 
 	async #attempt(work: () => Promise<unknown>): Promise<void> {
+		this.failure.value = '';
 		try {
 			await work();
 			await this.look();
 		} catch (error) {
-			this.problem.value = errorText(error);
+			this.failure.value = errorText(error);
 		}
+	}
+
+	async #cancelBatch(id: string): Promise<void> {
+		this.#put(await this.#api.client.call(cancelBatch, { params: { id } }));
+	}
+
+	/** A batch as the server has just said it stands; it is shown from now on, whatever the next look finds. */
+	#put(batch: BatchAnswer): void {
+		this.#changes++;
+		const at = this.#batches.value.findIndex(({ id }) => id === batch.id);
+		this.#batches.value =
+			at < 0 ? [batch, ...this.#batches.value] : this.#batches.value.with(at, batch);
 	}
 
 	#mark(id: string, change: Partial<UnsentRecording>): void {

@@ -31,7 +31,7 @@ export function RecordingQueueView({ queue, isFolded, onOpen }: QueueProps): VNo
 	useEffect(() => {
 		void queue.look();
 		const timer = setInterval(() => {
-			if (queue.recordings.value.some(({ state }) => state === 'underWay')) void queue.look();
+			if (queue.isOpen.value) void queue.look();
 		}, everyMs);
 		return () => clearInterval(timer);
 	}, [queue]);
@@ -44,25 +44,29 @@ export function RecordingQueueView({ queue, isFolded, onOpen }: QueueProps): VNo
 		return () => removeEventListener('beforeunload', warn);
 	}, [queue]);
 	const { value: recordings } = queue.recordings;
-	if (recordings.length === 0) return null;
+	const { value: problem } = queue.problem;
+	const alert =
+		problem === '' ? null : (
+			<p class="error" role="alert">
+				{problem}
+			</p>
+		);
+	if (recordings.length === 0) return alert;
 	const done = recordings.filter(({ state }) => state === 'done').length;
 	const open = async ({ name, batch }: QueuedRecording) => {
+		queue.failure.value = '';
 		try {
 			if (!batch) return;
 			const { sound, transcript } = await queue.open(batch);
 			onOpen(name, sound, transcript);
 		} catch (error) {
-			queue.problem.value = errorText(error);
+			queue.failure.value = errorText(error);
 		}
 	};
 	return (
 		<details class="recording-queue" open={!isFolded}>
 			<summary>{text('queueDone', done, recordings.length)}</summary>
-			{queue.problem.value !== '' && (
-				<p class="error" role="alert">
-					{queue.problem.value}
-				</p>
-			)}
+			{alert}
 			<ul>
 				{recordings.map((recording) => (
 					<Row key={recording.id} recording={recording} queue={queue} open={open} />

@@ -156,7 +156,10 @@ test('Cancel ends the handing over; what was handed over is fetched', async (t) 
 		await until('it can be cancelled', async () => desk.progress.length === 2);
 		desk.cancel();
 	});
+	const opened: string[] = [];
+	faults.set('open c', () => void opened.push('c'));
 	assert.deepEqual(await queue.add(['a', 'b', 'c'].map(file)), []);
+	assert.deepEqual(opened, []);
 	assert.deepEqual(
 		[...batches.values()].map(({ mark }) => mark),
 		['a'],
