@@ -39,7 +39,7 @@ export function messageChanges(
 	to?: string,
 ): MessageChanges {
 	if (format === 'po')
-		return lineChanges(poLines(sourceText), poLines(targetText), targetText, wanted);
+		return lineChanges(poLines(sourceText), poLines(targetText, to), targetText, wanted);
 	if (isFlat(format)) {
 		const { lines, extract, firstAt, prefixes } = flatMessages[format];
 		const source =

@@ -1,6 +1,7 @@
 /** Message files that are lists of entries: `.properties` and gettext `.po`. */
 
 import { isFilled, poEntries } from './poEntries.ts';
+import { headerForms, poHeaderOf } from './poHeader.ts';
 import { propertyEntries } from './propertyEntries.ts';
 
 /** One message with the source code it is copied by. */
@@ -20,10 +21,12 @@ export interface MessageLine {
 	readonly valueAt?: readonly [start: number, end: number];
 }
 
-/** Messages of a `.po` file; a copy has no translation yet. */
-export function poLines(text: string): MessageLine[] {
+/** Messages of a `.po` file, perhaps in a language (BCP 47); a copy has no translation yet. */
+export function poLines(text: string, to?: string): MessageLine[] {
 	const eol = text.includes('\r\n') ? '\r\n' : '\n';
-	return poEntries(text)
+	const entries = poEntries(text);
+	const count = headerForms(poHeaderOf(entries), to)?.count;
+	return entries
 		.filter(({ id, context }) => id.text !== '' || context)
 		.map((entry) => {
 			const at = entry.strings[0]?.start ?? entry.end;
@@ -35,7 +38,7 @@ export function poLines(text: string): MessageLine[] {
 			return {
 				key: entry.context ? `${entry.context.text}\u0004${entry.id.text}` : entry.id.text,
 				text: entry.plural ? `${entry.id.text} / ${entry.plural.text}` : entry.id.text,
-				isFilled: isFilled(entry),
+				isFilled: isFilled(entry, count),
 				start: entry.start,
 				end: entry.end,
 				code: `${head}${strings.join(eol)}`,

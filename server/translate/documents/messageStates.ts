@@ -81,9 +81,9 @@ function poStates(sourceText: string, targetText: string): MessageState[] {
 			};
 			const forms = own?.strings ?? [];
 			if (!own || forms.length === 0) return [{ path: [key], source: entry.id.text, ...rest }];
-			return forms.map((form, index) => ({
-				path: forms.length === 1 ? [key] : [key, String(index)],
-				source: index === 0 ? entry.id.text : (entry.plural?.text ?? entry.id.text),
+			return forms.map((form) => ({
+				path: forms.length === 1 ? [key] : [key, String(form.form)],
+				source: form.form === 0 ? entry.id.text : (entry.plural?.text ?? entry.id.text),
 				...rest,
 				...(form.text === '' ? {} : { target: form.text }),
 				targetAt: form.start,

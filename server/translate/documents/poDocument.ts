@@ -8,28 +8,29 @@ import { defined } from '../../protocol/defined.ts';
 import { gateRules } from '../gate/gateRules.ts';
 import { type Branches, type Extract, type Piece, padded } from './piece.ts';
 import { placeholders, sameConversions, samePlaceholders } from './placeholders.ts';
-import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
+import { type PluralForms, pluralFormsOf } from './pluralForms.ts';
 import { withNumber, withoutNumber } from './pluralNumbers.ts';
-import { isFilled, type PoEntry, poEntries, poFault, quotePo } from './poEntries.ts';
+import { isFilled, type PoEntry, poEntries, poFault, poFormText, quotePo } from './poEntries.ts';
+import { headerForms, poHeaderOf, poLanguage, sameBase } from './poHeader.ts';
 import { asksToKeep } from './remarks.ts';
 
 function extract(text: string, to?: string): Piece[] {
 	const entries = poEntries(text);
 	const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n';
-	const header = entries.find(({ id, context }) => id.text === '' && !context);
+	const header = poHeaderOf(entries);
 	const own = headerForms(header, to);
 	const forms = own ?? (to === undefined ? undefined : pluralFormsOf(to));
 	const pieces = entries.flatMap((entry) => {
-		const isDone = isFilled(entry);
+		const isDone = isFilled(entry, own?.count);
 		if (entry === header || isDone || !/\p{L}{2}/u.test(entry.id.text)) return [];
 		if (asksToKeep(text.slice(entry.start, entry.id.start))) return [];
-		const own = defined({ comment: commentOf(text, entry) });
-		if (!entry.plural) return [{ ...singular(text, entry, eol), ...own }];
-		return to === undefined ? [] : [{ ...plural(text, entry, forms, eol), ...own }];
+		const rest = defined({ comment: commentOf(text, entry) });
+		if (!entry.plural) return [{ ...singular(text, entry, eol), ...rest }];
+		return to === undefined ? [] : [{ ...plural(text, entry, forms, eol), ...rest }];
 	});
 	if (to === undefined || pieces.length === 0) return pieces;
 	const needed = own || !pieces.some(({ branches }) => branches) ? undefined : forms;
-	const named = languageIn(header);
+	const named = poLanguage(header);
 	const isLoadable = !noEncoding.test(header ? text.slice(header.start, header.end) : '');
 	if (!needed && isLoadable && (named === undefined || sameBase(named, to))) return pieces;
 	const companion = headerPiece(text, entries, header, needed, to, eol);
@@ -55,22 +56,6 @@ function commentOf(text: string, { start, id, context }: PoEntry): string | unde
 	const said = [...remarks, context?.text ?? ''];
 	return said.filter((one) => one !== '').join('\n') || undefined;
 }
-
-/** The language that the header names, perhaps none yet. */
-const languageIn = (header: PoEntry | undefined): string | undefined =>
-	/^Language:[ \t]*([\w-]*)/m.exec(header?.strings[0]?.text ?? '')?.[1];
-
-/** Forms the header states, unless they are a template's or of another language. */
-function headerForms(header: PoEntry | undefined, to: string | undefined): PluralForms | undefined {
-	const lines = header?.strings[0]?.text ?? '';
-	const language = languageIn(header) ?? '';
-	const isOther = language !== '' && to !== undefined && !sameBase(language, to);
-	const value = /^Plural-Forms:(.*)$/m.exec(lines)?.[1];
-	return isOther || value === undefined ? undefined : parsePluralForms(value);
-}
-
-const sameBase = (a: string, b: string) =>
-	a.toLowerCase().split(/[-_]/)[0] === b.toLowerCase().split(/[-_]/)[0];
 
 /** An entry up to its strings, with `fuzzy` among its flags. */
 function marked(text: string, entry: PoEntry, stringsAt: number, eol: string): string {
@@ -117,7 +102,7 @@ function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eo
 			: { texts: [], join: () => undefined },
 		encode: (made) => {
 			const rows = (JSON.parse(made) as string[]).map(
-				(row, form) => `msgstr[${form}] ${quotePo(entry.strings[form]?.text || row, eol)}`,
+				(row, form) => `msgstr[${form}] ${quotePo(poFormText(entry, form) || row, eol)}`,
 			);
 			return marked(text, entry, at, eol) + rows.join(eol);
 		},

@@ -10,6 +10,12 @@ export interface PoField {
 	readonly text: string;
 }
 
+/** A string of a translation. */
+export interface PoString extends PoField {
+	/** Number of its plural form. */
+	readonly form: number;
+}
+
 export interface PoEntry {
 	/** Offset of the first comment or keyword. */
 	readonly start: number;
@@ -22,7 +28,7 @@ export interface PoEntry {
 	readonly id: PoField;
 	readonly plural?: PoField;
 	/** `msgstr` or `msgstr[0]` … */
-	readonly strings: readonly PoField[];
+	readonly strings: readonly PoString[];
 }
 
 type Draft = {
@@ -84,7 +90,9 @@ export function poEntries(text: string): PoEntry[] {
 function entryOf({ start, flagsAt, flags, fields }: Draft): PoEntry | undefined {
 	const field = (keyword: string) => fields.find((one) => one.keyword === keyword);
 	const id = field('msgid');
-	const strings = fields.filter(({ keyword }) => keyword.startsWith('msgstr'));
+	const strings = fields.flatMap(({ keyword, ...rest }): PoString[] =>
+		keyword.startsWith('msgstr') ? [{ ...rest, form: Number(/\d+/.exec(keyword)?.[0] ?? 0) }] : [],
+	);
 	const [context, plural] = [field('msgctxt'), field('msgid_plural')];
 	const [first, last] = [fields[0], strings.at(-1)];
 	if (!id || !first || !last) return undefined;
@@ -166,6 +174,17 @@ export function poFault(text: string): Fault | undefined {
 	return undefined;
 }
 
-/** Whether an entry is translated, in all the forms that stand there. */
-export const isFilled = ({ strings }: PoEntry): boolean =>
-	strings.length > 0 && strings.every(({ text }) => text !== '');
+/** The translation of a plural form; `undefined` when it does not stand there. */
+export const poFormText = ({ strings }: PoEntry, form: number): string | undefined =>
+	strings.find((one) => one.form === form)?.text;
+
+/**
+ * Whether an entry is translated in all its forms.
+ *
+ * @param count how many forms plurals have by the header, where it says so
+ */
+export const isFilled = (entry: PoEntry, count = 1): boolean =>
+	entry.strings.length > 0 &&
+	entry.strings.every(({ text }) => text !== '') &&
+	(!entry.plural ||
+		Array.from({ length: count }).every((_, form) => poFormText(entry, form) !== undefined));

@@ -14,7 +14,7 @@ import type { MessageEdit } from './messageTree.ts';
 import { extractOfMessages } from './missingMessages.ts';
 import type { Piece } from './piece.ts';
 import { extractPo } from './poDocument.ts';
-import { type PoEntry, poEntries, quotePo } from './poEntries.ts';
+import { type PoEntry, poEntries, poFormText, quotePo } from './poEntries.ts';
 
 /** Texts by the keys of their messages, joined by full stops as in `files.open`. */
 export type TextsByKey = ReadonlyMap<string, string>;
@@ -161,9 +161,11 @@ function setPo(sourceText: string, targetText: string, to: string, texts: TextsB
 		const rows: string[] = [];
 		if (entry.plural) {
 			if (!hasForms(texts, key)) continue;
-			const there = entry.strings.map(({ text }) => text);
-			for (let form = 0; left.has(`${key}.${form}`) || form < there.length; form++)
-				rows.push(`msgstr[${form}] ${quotePo(take(`${key}.${form}`) ?? there[form] ?? '', eol)}`);
+			const count = Math.max(...entry.strings.map(({ form }) => form + 1));
+			for (let form = 0; left.has(`${key}.${form}`) || form < count; form++) {
+				const text = take(`${key}.${form}`) ?? poFormText(entry, form) ?? '';
+				rows.push(`msgstr[${form}] ${quotePo(text, eol)}`);
+			}
 		} else {
 			const text = take(key);
 			if (text === undefined) continue;

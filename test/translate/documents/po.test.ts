@@ -2,10 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { messageStates } from '../../../server/translate/documents/messageStates.ts';
+import {
+	mergeMissing,
+	missingMessages,
+} from '../../../server/translate/documents/missingMessages.ts';
 import {
 	parsePluralForms,
 	pluralFormsOf,
 } from '../../../server/translate/documents/pluralForms.ts';
+import { setMessages } from '../../../server/translate/documents/setMessages.ts';
 import {
 	formatOf,
 	translatePieces,
@@ -171,4 +177,30 @@ test('expressions that are no plural forms are not run', () => {
 	assert.equal(parsePluralForms('nplurals=2; plural=n/0;')?.formOf(5), 0);
 	assert.equal(parsePluralForms('nplurals=2; plural=!(n==1)')?.formOf(1), 0);
 	assert.equal(parsePluralForms('nplurals=2; plural=n*7-1+n%3;')?.formOf(9), 1);
+});
+
+test('.po: a plural that lacks a form of the header is open, and the forms that are there stay', async () => {
+	const header =
+		'msgid ""\nmsgstr ""\n"Language: de\\n"\n"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n';
+	const entry = (forms: string) => `msgid "%d file"\nmsgid_plural "%d files"\n${forms}`;
+	const source = header + entry('msgstr[0] ""\nmsgstr[1] ""\n');
+	const lacking = [
+		['msgstr[0] "%d Datei"\n', 'msgstr[0] "%d Datei"\nmsgstr[1] "«%d files»"\n'],
+		['msgstr[1] "%d Dateien"\n', 'msgstr[0] "«%d file»"\nmsgstr[1] "%d Dateien"\n'],
+	] as const;
+	for (const [forms, filled] of lacking) {
+		const target = header + entry(forms);
+		assert.equal(missingMessages(source, target, 'po', 'de').length, 1);
+		const made = `${header}#, fuzzy\n${entry(filled)}`;
+		assert.equal((await translatePieces(target, po, tell, 'de')).text, made);
+		assert.equal((await mergeMissing(source, target, 'po', tell, 'de')).text, made);
+	}
+	const [state] = messageStates(source, header + entry('msgstr[1] "%d Dateien"\n'), 'po', 'de');
+	assert.equal(state?.source, '%d files');
+	const texts = new Map([['%d file.0', '%d Datei']]);
+	const set = setMessages(source, header + entry('msgstr[1] "%d Dateien"\n'), 'po', 'de', texts);
+	assert.equal(set.text, header + entry('msgstr[0] "%d Datei"\nmsgstr[1] "%d Dateien"\n'));
+	// One form is all that some languages have.
+	const one = (header + entry('msgstr[0] "%d"\n')).replace(/nplurals.*;/, 'nplurals=1; plural=0;');
+	assert.deepEqual(missingMessages(source, one, 'po', 'ja'), []);
 });
