@@ -21,14 +21,17 @@ export interface Made {
 	readonly outcome?: 'unchanged' | 'failed';
 }
 
+/** What has become of texts; of those that were refused, their number is enough. */
+type TextsOf<K extends keyof DocumentResult> = Pick<DocumentResult, K> & {
+	readonly refused: ArrayLike<unknown>;
+};
+
 /**
  * Whether none of the texts of a file could be translated. That is a failure, for every command: nothing is written,
  * and the exit code is 1. Where only some stay as they were, they are named, and `--check` tells of them.
  */
-export const isUntranslated = ({
-	pieces,
-	refused,
-}: Pick<DocumentResult, 'pieces' | 'refused'>): boolean => pieces > 0 && refused.length === pieces;
+export const isUntranslated = ({ pieces, refused }: TextsOf<'pieces'>): boolean =>
+	pieces > 0 && refused.length === pieces;
 
 /** What is said of such a file. */
 export const untranslatedLine = (source: string): string =>
@@ -53,7 +56,7 @@ export function notMade(
 
 /** How many texts stayed as they were and may be asked for once more, for the record. */
 export const leftOf = (
-	{ pieces, translated, refused }: Pick<DocumentResult, 'pieces' | 'translated' | 'refused'>,
+	{ pieces, translated, refused }: TextsOf<'pieces' | 'translated'>,
 	{ doubtful = false }: { readonly doubtful?: boolean },
 ): { readonly left?: number } => {
 	const left = pieces - translated - refused.length;

@@ -27,10 +27,11 @@ import type { ParsedArgs } from './args.ts';
 import { type BatchNote, type NotedTranslation, readNotes, writeNotes } from './batchNotes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
+import { isUntranslated, leftOf, untranslatedLine } from './dueFile.ts';
 import { meaningOf, noFile } from './namedFile.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
-import { checkPlanned, isCurrent, noteMessages } from './translateFiles.ts';
+import { checkPlanned, isCurrent, noteMessages, refusedIn } from './translateFiles.ts';
 import { type PlannedFile, type PlanOptions, translationPlan } from './translationPlan.ts';
 
 export interface BatchOptions extends PlanOptions {
@@ -99,6 +100,8 @@ class ProjectBatch {
 	#translated = 0;
 	#failed = 0;
 	#current = 0;
+	/** Of those that are translated or up to date, files with texts that stayed as they were. */
+	#incomplete = 0;
 
 	constructor(record: ProjectRecord, options: BatchOptions, io: CommandIo) {
 		this.#record = record;
@@ -122,8 +125,10 @@ class ProjectBatch {
 		for (const file of files)
 			try {
 				const hash = await this.#dueHash(file);
-				if (hash === undefined) this.#current++;
-				else due.set(file.source, [...(due.get(file.source) ?? []), { file, hash }]);
+				if (hash === undefined) {
+					this.#current++;
+					if ((await refusedIn(file.target, this.#record)) > 0) this.#incomplete++;
+				} else due.set(file.source, [...(due.get(file.source) ?? []), { file, hash }]);
 			} catch (error) {
 				this.#fail(file.source, error);
 			}
@@ -158,6 +163,9 @@ class ProjectBatch {
 		const parts = [
 			`${this.#translated} translated`,
 			...(this.#current > 0 ? [`${this.#current} up to date`] : []),
+			...(this.#incomplete > 0
+				? [`${this.#incomplete} of these with texts that stayed as they were`]
+				: []),
 			...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
 		];
 		this.#print(parts.join(', '));
@@ -308,21 +316,23 @@ class ProjectBatch {
 			if (status !== 'Succeeded' || path === undefined)
 				throw new UsageError(error?.message ?? 'The batch was cancelled.');
 			const { pathname } = new URL(path);
+			const { refused = 0, ...counts } = texts ?? { pieces: 0, translated: 0, partly: 0 };
+			const result = { ...counts, refused: { length: refused } };
+			if (isUntranslated(result))
+				throw new UsageError(untranslatedLine(this.#record.pathOf(one.source)));
 			const bytes = new Uint8Array(await (await this.#ask(pathname)).arrayBuffer());
 			const before = await this.#madeHere(place);
 			if (before === false)
 				throw new UsageError(`${place} was changed meanwhile; --force replaces it.`);
 			await checkInside(this.#record.folder, place);
 			await writeBytes(place, bytes);
-			const made = await documentHash(place);
 			this.#record.setFile(place, {
-				source: this.#record.pathOf(one.source),
-				to: one.to,
-				from: one.hash,
-				made,
+				...{ source: this.#record.pathOf(one.source), to: one.to, from: one.hash },
+				...{ made: await documentHash(place), refused, ...leftOf(result, {}) },
 			});
 			await this.#noteMessages(one, place);
 			this.#translated++;
+			if (refused > 0) this.#incomplete++;
 			this.#print(`${place}: ${texts === undefined ? 'translated' : countsText(texts)}`);
 			const daemon = await this.#connect();
 			const id = pathname.split('/')[3] ?? '';

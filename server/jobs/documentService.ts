@@ -2,11 +2,11 @@
 
 import { hash, randomUUID } from 'node:crypto';
 import { defined } from '../protocol/defined.ts';
-import type { TextCounts } from '../protocol/editingMessages.ts';
 import { AppError } from '../protocol/index.ts';
 import { LruMap } from '../protocol/lruMap.ts';
 import {
 	type DocumentBatchRequest,
+	type DocumentCounts,
 	documentBatchLimits,
 } from '../protocol/routes/documentBatches.ts';
 import { translatedFileName } from '../protocol/translatedFileName.ts';
@@ -43,7 +43,7 @@ export interface DocumentOutcome {
 	readonly path?: string;
 	readonly characters?: number;
 	readonly refused?: number;
-	readonly texts?: TextCounts;
+	readonly texts?: DocumentCounts;
 	readonly quality?: number;
 	/** Milliseconds since 1970. */
 	readonly at?: number;
@@ -316,7 +316,7 @@ interface Row {
 			readonly path?: string;
 			readonly at?: number;
 			readonly refused?: number;
-			readonly texts?: TextCounts;
+			readonly texts?: DocumentCounts;
 			readonly quality?: number;
 			readonly usage?: { readonly characters: number };
 			readonly error?: {

@@ -71,6 +71,30 @@ test('whole files are handed to the server, and the same command fetches what is
 	}
 });
 
+test('a batch records what stayed as it was, as a run of this command alone does', async () => {
+	const broken = '{n, plural, one {# file} other {# files}';
+	const made = async (options: readonly string[]) => {
+		const folder = temporaryFolder('batch');
+		await mkdir(join(folder, '.git'));
+		await writeFile(join(folder, 'en.json'), JSON.stringify({ a: 'Save the file.', b: broken }));
+		await writeFile(join(folder, 'none.json'), JSON.stringify({ b: broken }));
+		const whole = ['translate', 'en.json', 'none.json', '--from', 'en', '--to', 'de', ...options];
+		const first = await run(folder, whole);
+		const second = await run(folder, whole);
+		for (const { code, stderr } of [first, second]) {
+			assert.equal(code, 1, stderr);
+			assert.match(stderr, /1 of these with texts that stayed as they were, 1 failed/);
+			assert.match(stderr, /none\.json: no text could be translated/);
+		}
+		assert.match(second.stderr, /1 up to date/);
+		const check = await run(folder, ['translate', '.', '--check']);
+		assert.equal(check.code, 1, check.stderr);
+		assert.match(check.stdout, /1 text has no translation, but stayed as in en\.json/);
+		return readFile(join(folder, '.nearglot/translations.json'), 'utf8');
+	};
+	assert.equal(await made(['--batch']), await made([]));
+});
+
 test('a batch of files that was left goes on, and no edit of a translation is lost', {
 	skip: needsSignals,
 }, async () => {

@@ -6,10 +6,9 @@ import { documentPlace, lastPart, urlOf } from '../../jobs/documentAddresses.ts'
 import { type DocumentWork, noteRunning } from '../../jobs/documentService.ts';
 import type { ItemAnswer } from '../../jobs/itemRow.ts';
 import type { Outside } from '../../jobs/workPlaces.ts';
-import type { TextCounts } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/index.ts';
 import { documentField, documentLimits, glossaryField } from '../../protocol/routes/documentApi.ts';
-import { documentBatchLimits } from '../../protocol/routes/documentBatches.ts';
+import { type DocumentCounts, documentBatchLimits } from '../../protocol/routes/documentBatches.ts';
 import { glossaryFormats } from '../../translate/glossaryFile.ts';
 import type { CallerIdentity } from '../callerRoles.ts';
 import type { AppEnv } from '../env.ts';
@@ -84,9 +83,9 @@ export async function documentItem(
 	};
 }
 
-function countsOf(header: string): TextCounts {
-	const [pieces = 0, translated = 0, partly = 0] = header.split(',').map(Number);
-	return { pieces, translated, partly };
+function countsOf(header: string): DocumentCounts {
+	const [pieces = 0, translated = 0, partly = 0, refused = 0] = header.split(',').map(Number);
+	return { pieces, translated, partly, refused };
 }
 
 /** A name that tells the format; what the interface calls it comes first. */

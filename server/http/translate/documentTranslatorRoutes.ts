@@ -135,7 +135,7 @@ async function translateOne(
 	const languages = { to: target, ...defined({ from: source }) };
 	const person = personOf(context);
 	const made = await translateDocumentBytes(opened, languages, translator, person, signal);
-	const { pieces, translated, partly, bytes } = made;
+	const { pieces, translated, partly, refused, bytes } = made;
 	const quality = textsQuality(texts);
 	const response = context.body(new Uint8Array(bytes), 200, {
 		'content-type': 'application/octet-stream',
@@ -143,7 +143,7 @@ async function translateOne(
 		'x-metered-usage': String(used.characters),
 		...modelsHeader([{ models: [...used.models] }]),
 		...refusedHeader([used]),
-		[countsHeader]: `${pieces},${translated},${partly}`,
+		[countsHeader]: `${pieces},${translated},${partly},${refused.length}`,
 		...(quality === undefined ? {} : { 'x-nearglot-quality': quality.toFixed(2) }),
 	});
 	return response;

@@ -77,7 +77,7 @@ export function textsQuality(
 	);
 }
 
-/** The header that says how many texts a document has, how many are translated, and how many in part. */
+/** The header that says how many texts a document has, how many are translated, how many in part, and how many were refused. */
 export const countsHeader = 'x-nearglot-texts';
 
 /** The header that says how many sentences stayed in their language, as no answer of the model could be used. */

@@ -115,11 +115,17 @@ const document = z.object({
 	characterCharged: z.number().optional(),
 	/** Beside what the interface has: texts that were left as they were, and how good the others probably are. */
 	refused: z.number().optional(),
-	/** Texts found, whole in the other language, and in it in part. */
-	texts: z.object({ pieces: z.number(), translated: z.number(), partly: z.number() }).optional(),
+	/** Texts found, whole in the other language, in it in part, and left as their translations would have damaged them. */
+	texts: z
+		.object({
+			...{ pieces: z.number(), translated: z.number(), partly: z.number() },
+			refused: z.number().optional(),
+		})
+		.optional(),
 	quality: z.number().optional(),
 });
 export type DocumentState = z.output<typeof document>;
+export type DocumentCounts = NonNullable<DocumentState['texts']>;
 
 const page = <S extends z.ZodType>(item: S) =>
 	z.object({ value: z.array(item), nextLink: z.string().optional() });
