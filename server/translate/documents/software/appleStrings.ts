@@ -98,6 +98,22 @@ function pluralsOf(text: string): { item: PluralItem; value: XmlElement }[][] {
 		);
 }
 
+/** Dictionaries of texts of which one is shown: by the width there is, or by the device. */
+const variantKeys = new Set(['NSStringVariableWidthRuleType', 'NSStringDeviceSpecificRuleType']);
+
+/** Elements that hold whole texts: sentences around plurals, and variants of a text. */
+function wholeTexts(text: string): XmlElement[] {
+	return [...elementsIn(readXml(text))]
+		.filter(({ name }) => name === 'dict')
+		.flatMap((dictionary) => pairsOf(text, dictionary))
+		.flatMap(({ name, value }) => {
+			if (name === 'NSStringLocalizedFormatKey') return [value];
+			if (!variantKeys.has(name) || value.name !== 'dict') return [];
+			return pairsOf(text, value).map((pair) => pair.value);
+		})
+		.filter(({ name }) => name === 'string');
+}
+
 export const extractStringsDict: Extract = Object.assign(
 	(text: string, to?: string): Piece[] => {
 		if (to === undefined) return [];
@@ -113,18 +129,14 @@ export const extractStringsDict: Extract = Object.assign(
 				return [{ ...place, encode: xmlCodeOfWords, ...(branches ? { branches } : {}) }];
 			}),
 		);
-		const formats = [...elementsIn(readXml(text))]
-			.filter(({ name }) => name === 'dict')
-			.flatMap((dictionary) => pairsOf(text, dictionary))
-			.filter(({ name }) => name === 'NSStringLocalizedFormatKey')
-			.flatMap(({ value }): Piece[] => {
-				const words = xmlWords(contentOf(text, value));
-				// `%#@files@` stands for the forms of a plural.
-				if (!/\p{L}{2}/u.test(words.replace(/%(?:\d+\$)?#@\w+@/g, ''))) return [];
-				const place = { start: value.content, end: value.contentEnd, text: words };
-				return [{ ...place, delimiters: /%(?:\d+\$)?#@\w+@/g, encode: xmlCodeOfWords }];
-			});
-		return [...pieces, ...formats].sort((a, b) => a.start - b.start);
+		const whole = wholeTexts(text).flatMap((value): Piece[] => {
+			const words = xmlWords(contentOf(text, value));
+			// `%#@files@` stands for the forms of a plural.
+			if (!/\p{L}{2}/u.test(words.replace(/%(?:\d+\$)?#@\w+@/g, ''))) return [];
+			const place = { start: value.content, end: value.contentEnd, text: words };
+			return [{ ...place, delimiters: /%(?:\d+\$)?#@\w+@/g, encode: xmlCodeOfWords }];
+		});
+		return [...pieces, ...whole].sort((a, b) => a.start - b.start);
 	},
 	{
 		rules: gateRules.stringsdict,

@@ -3,7 +3,7 @@
  * marked for review, and plural forms of its own. What is there already stays, and so does every other language.
  */
 
-import { type Node, parseTree } from 'jsonc-parser';
+import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
 import { defined } from '../../../protocol/defined.ts';
 import { pushAll } from '../../../protocol/lists.ts';
 import { gateRules } from '../../gate/gateRules.ts';
@@ -24,6 +24,28 @@ const member = (node: Node | undefined, name: string): Node | undefined =>
 const textOf = (node: Node | undefined): string | undefined =>
 	node?.type === 'string' ? String(node.value) : undefined;
 
+/** Whether the unit of a text holds no translation: one that is empty is one only where somebody says so. */
+function isUntranslated(unit: Node | undefined): boolean {
+	const state = textOf(member(unit, 'state'));
+	return state === 'new' || (!textOf(member(unit, 'value')) && state !== 'translated');
+}
+
+/** The units of a localization, with those of all its variations. */
+function unitsIn(node: Node | undefined): Node[] {
+	return (node?.children ?? []).flatMap(({ children }) => {
+		const [key, value] = children ?? [];
+		if (!value) return [];
+		return key?.value === 'stringUnit' ? [value] : unitsIn(value);
+	});
+}
+
+/** A message in the language of the source; its key where nobody has written it yet. */
+function sourceWords(key: string, own: Node | undefined): string {
+	const unit = member(own, 'stringUnit');
+	const words = textOf(member(unit, 'value'));
+	return words === undefined || (words === '' && isUntranslated(unit)) ? key : words;
+}
+
 /** A message that lacks the target language. */
 interface Message {
 	/** The object to add to, with its members. */
@@ -37,6 +59,8 @@ interface Message {
 	readonly comment?: string;
 	/** Category → text of the source, where the message has forms. */
 	readonly forms?: ReadonlyMap<string, string>;
+	/** Category → what stands there for the language and is translated. */
+	readonly kept: ReadonlyMap<string, unknown>;
 }
 
 /** Languages (BCP 47) that some message of a catalogue is translated into, in order of the alphabet. */
@@ -59,16 +83,17 @@ export function cataloguePairs(
 	const root = parseTree(text);
 	const from = textOf(member(root, 'sourceLanguage')) ?? 'en';
 	return (member(root, 'strings')?.children ?? []).flatMap(({ children }) => {
-		const [key, value] = children ?? [];
-		const all = member(value, 'localizations');
+		const [key, message] = children ?? [];
+		const all = member(message, 'localizations');
 		const made = all?.children?.find((one) => sameLanguage(String(one.children?.[0]?.value), to))
 			?.children?.[1];
-		const unit = member(member(made, 'stringUnit'), 'value');
+		const unit = member(made, 'stringUnit');
+		const value = member(unit, 'value');
 		const own = member(all, from);
-		const source = textOf(member(member(own, 'stringUnit'), 'value')) ?? String(key?.value);
-		const target = textOf(unit);
-		if (!unit || target === undefined || member(own, 'variations')) return [];
-		return [{ at: unit.offset, source, target }];
+		const source = sourceWords(String(key?.value), own);
+		const target = textOf(value);
+		if (!value || target === undefined || isUntranslated(unit)) return [];
+		return member(own, 'variations') ? [] : [{ at: value.offset, source, target }];
 	});
 }
 
@@ -95,11 +120,15 @@ function messageOf(key: string, value: Node, source: string, tag: string): Messa
 		sameLanguage(String(children?.[0]?.value), tag),
 	);
 	// Xcode puts messages that nobody has translated yet into every language.
-	const unit = member(there?.children?.[1], 'stringUnit');
-	if (there && textOf(member(unit, 'state')) !== 'new') return undefined;
+	const units = unitsIn(there?.children?.[1]);
+	if (units.length > 0 && !units.some(isUntranslated)) return undefined;
 	const own = member(all, source);
 	const plural = member(member(own, 'variations'), 'plural');
+	const kept = keptForms(there?.children?.[1]);
+	// Which forms of a message are open can be told of plurals only.
+	if (!units.every(isUntranslated) && !(plural && kept.size > 0)) return undefined;
 	const place = {
+		kept,
 		...(all ? { into: all, isBare: false } : { into: value, isBare: true }),
 		...(comment.trim() === '' ? {} : { comment }),
 		...defined({ there }),
@@ -116,8 +145,21 @@ function messageOf(key: string, value: Node, source: string, tag: string): Messa
 	}
 	// Other variations, such as of devices, are for a person.
 	if (member(own, 'variations') || member(own, 'substitutions')) return undefined;
-	const text = textOf(member(member(own, 'stringUnit'), 'value')) ?? key;
+	const text = sourceWords(key, own);
 	return isProse(text) ? { ...place, text } : undefined;
+}
+
+/** Plural forms of a localization that are translated. */
+function keptForms(localization: Node | undefined): Map<string, unknown> {
+	const plural = member(member(localization, 'variations'), 'plural');
+	return new Map(
+		(plural?.children ?? []).flatMap(({ children }) => {
+			const [key, form] = children ?? [];
+			const units = unitsIn(form);
+			const isKept = form !== undefined && units.length > 0 && !units.some(isUntranslated);
+			return isKept ? [[String(key?.value), getNodeValue(form) as unknown] as const] : [];
+		}),
+	);
 }
 
 function pieceOf(text: string, message: Message, to: string, tag: string): Piece {
@@ -130,7 +172,7 @@ function pieceOf(text: string, message: Message, to: string, tag: string): Piece
 	const indent = (first && indentAt(text, first.offset)) ?? `${outer}  `;
 	const unit =
 		indent.startsWith(outer) && indent.length > outer.length ? indent.slice(outer.length) : '  ';
-	const branches = message.forms && formBranches(message.forms, to);
+	const branches = message.forms && formBranches(message.forms, message.kept, to);
 	return {
 		start: there?.offset ?? at,
 		end: there ? there.offset + there.length : at,
@@ -139,17 +181,12 @@ function pieceOf(text: string, message: Message, to: string, tag: string): Piece
 		...defined({ branches, comment: message.comment }),
 		encode: (made) => {
 			const unitOf = (value: string) => ({ stringUnit: { state: 'needs_review', value } });
+			const formsOf = (texts: Readonly<Record<string, string>>) => ({
+				...Object.fromEntries(message.kept),
+				...Object.fromEntries(Object.entries(texts).map(([name, one]) => [name, unitOf(one)])),
+			});
 			const value = branches
-				? {
-						variations: {
-							plural: Object.fromEntries(
-								Object.entries(JSON.parse(made) as Record<string, string>).map(([name, one]) => [
-									name,
-									unitOf(one),
-								]),
-							),
-						},
-					}
+				? { variations: { plural: formsOf(JSON.parse(made) as Record<string, string>) } }
 				: unitOf(made);
 			const added = isBare ? { localizations: { [tag]: value } } : { [tag]: value };
 			const code = JSON.stringify(added, null, unit)
@@ -169,12 +206,17 @@ function lineIndent(text: string, at: number): string {
 	return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? '';
 }
 
-/** Every category of the target, from the form of the source that fits it best. */
-function formBranches(forms: ReadonlyMap<string, string>, to: string): Branches {
+/** Every category of the target that is not kept, from the form of the source that fits it best. */
+function formBranches(
+	forms: ReadonlyMap<string, string>,
+	kept: ReadonlyMap<string, unknown>,
+	to: string,
+): Branches {
 	const names = pluralCategories(to, 'cardinal')?.map(({ name }) => name) ?? [...forms.keys()];
 	const other = forms.get('other') ?? '';
 	const texts: string[] = [];
-	const builds = names.map((category) => {
+	const open = names.filter((name) => !kept.has(name));
+	const builds = open.map((category) => {
 		const text = forms.get(category) ?? other;
 		const own = itemBranches({ category, text }, names.length > 1 ? names : [...names, 'one'], to);
 		const at = texts.length;
@@ -192,7 +234,7 @@ function formBranches(forms: ReadonlyMap<string, string>, to: string): Branches 
 		texts,
 		join: (made) => {
 			const rows = builds.map((build) => build(made)).filter((row) => row !== undefined);
-			return rows.length === names.length ? JSON.stringify(Object.fromEntries(rows)) : undefined;
+			return rows.length === open.length ? JSON.stringify(Object.fromEntries(rows)) : undefined;
 		},
 	};
 }
@@ -208,7 +250,7 @@ export const extractStringCatalog: Extract = Object.assign(extract, {
 		return (member(root, 'strings')?.children ?? []).flatMap(({ children }) => {
 			const [key, value] = children ?? [];
 			const own = member(member(value, 'localizations'), source);
-			const words = textOf(member(member(own, 'stringUnit'), 'value')) ?? String(key?.value ?? '');
+			const words = sourceWords(String(key?.value ?? ''), own);
 			return isProse(words) ? [words] : [];
 		});
 	},
