@@ -1,9 +1,9 @@
 /** Message files whose messages stand one after the other: `.properties`, Apple `.strings`, Android and .NET resources. */
 
 import { indentAt } from '../whiteSpace.ts';
-import { type MessageLine, propertiesLines } from './messageLines.ts';
+import { type LineItem, type MessageLine, propertiesLines } from './messageLines.ts';
 import type { MessageEdit } from './messageTree.ts';
-import type { Extract } from './piece.ts';
+import type { Extract, Piece } from './piece.ts';
 import { extractProperties } from './propertiesDocument.ts';
 import { extractAndroid } from './software/androidStrings.ts';
 import { appleEntries } from './software/appleEntries.ts';
@@ -77,9 +77,33 @@ function elementLines(
 				parts: own.map((piece) => piece.text.trim()),
 				code: text.slice(start, element.end),
 				valueAt: [value.content, value.contentEnd],
+				...itemsOf(text, element, own),
 			},
 		];
 	});
+}
+
+/** Plural forms and lists of Android. */
+function itemsOf(
+	text: string,
+	element: XmlElement,
+	pieces: readonly Piece[],
+): Pick<MessageLine, 'items' | 'isList'> {
+	const isList = element.name === 'string-array';
+	if (!isList && element.name !== 'plurals') return {};
+	const items = childElements(element, 'item').map((item, at): LineItem => {
+		const own = pieces.filter(({ start, end }) => start >= item.start && end <= item.end);
+		const words = xmlWords(contentOf(text, item)).trim();
+		return {
+			key: isList ? String(at) : (xmlAttribute(text, item, 'quantity') ?? ''),
+			text: own.length === 1 ? (own[0]?.text.trim() ?? '') : words,
+			parts: own.map((piece) => piece.text.trim()),
+			isFilled: words !== '',
+			...{ start: item.start, end: item.end, code: text.slice(item.start, item.end) },
+			valueAt: [item.content, item.contentEnd],
+		};
+	});
+	return { items, isList };
 }
 
 /** Declarations of namespaces that copied messages need, as an edit of the target's root. */

@@ -1,5 +1,6 @@
 /** What a translated file lacks of a source whose messages stand one after the other, and how it gets there. */
 
+import { indentAt } from '../whiteSpace.ts';
 import type { MessageLine } from './messageLines.ts';
 import type { MessageEdit } from './messageTree.ts';
 
@@ -40,6 +41,7 @@ export function lineChanges(
 	for (const line of source) {
 		const own = there.get(line.key);
 		if (own) [at, after] = [own.end, true];
+		if (own?.isFilled) addItems(line, own, targetText, wanted, found);
 		if (own?.isFilled || line.text === '' || (isPo && !wanted(line.text, [line.key]) && own))
 			continue;
 		if (!(line.parts ?? [line.text]).every((text) => wanted(text, [line.key]))) continue;
@@ -61,4 +63,30 @@ export function lineChanges(
 	}
 	for (const [start, text] of copies) found.edits.push({ start, end: start, text });
 	return found;
+}
+
+/** Plural forms that a message lacks, and empty texts of a list. */
+function addItems(
+	{ key, items = [], isList = false }: MessageLine,
+	{ items: own = [] }: MessageLine,
+	targetText: string,
+	wanted: IsWanted,
+	found: MessageChanges,
+): void {
+	// Which texts are translations of which cannot be told.
+	if (own.length === 0 || (isList && items.length !== own.length)) return;
+	const eol = targetText.includes('\r\n') ? '\r\n' : '\n';
+	const there = new Map(own.map((item) => [item.key, item]));
+	let after = own.at(-1);
+	for (const item of items) {
+		const same = there.get(item.key);
+		after = same ?? after;
+		if (same?.isFilled || item.text === '') continue;
+		if (!item.parts.every((text) => wanted(text, [key]))) continue;
+		found.missing.push({ path: [key, item.key], text: item.text });
+		const indent = after && indentAt(targetText, after.start);
+		const [start, end] = same ? [same.start, same.end] : [after?.end ?? 0, after?.end ?? 0];
+		const gap = same || indent === undefined ? '' : eol + indent;
+		found.edits.push({ start, end, text: gap + item.code });
+	}
 }

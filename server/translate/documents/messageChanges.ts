@@ -10,7 +10,7 @@ import {
 	type MessageChanges,
 	type MissingMessage,
 } from './lineChanges.ts';
-import { poLines } from './messageLines.ts';
+import { type MessageLine, poLines } from './messageLines.ts';
 import {
 	jsonTree,
 	type MessageTree,
@@ -19,6 +19,7 @@ import {
 	yamlTree,
 } from './messageTree.ts';
 import { entriesFor } from './pluralKeys.ts';
+import { pluralCategories } from './pluralNumbers.ts';
 
 export type MessageFormat = 'json' | 'yaml' | 'po' | FlatFormat;
 
@@ -45,12 +46,20 @@ export function messageChanges(
 		const source =
 			to === undefined ? sourceText : (extract.prepare?.(sourceText, to) ?? sourceText);
 		const at = firstAt(targetText);
-		const from = translatableMessages(lines(source));
+		const from = translatableMessages(lines(source)).map((line) => withNeeded(line, to));
 		const changes = lineChanges(from, lines(targetText), targetText, wanted, at);
 		const bound = prefixes?.(sourceText, targetText, changes.edits);
 		return bound ? { ...changes, edits: [bound, ...changes.edits] } : changes;
 	}
 	return treeChanges(sourceText, targetText, treeFormats[format], wanted, to);
+}
+
+/** A message with those of its plural forms that every translation into a language needs. */
+function withNeeded(line: MessageLine, to: string | undefined): MessageLine {
+	if (!line.items || line.isList) return line;
+	const needed = to === undefined ? undefined : pluralCategories(to, 'cardinal');
+	const isNeeded = (category: string) => needed?.some(({ name }) => name === category) === true;
+	return { ...line, items: line.items.filter(({ key }) => isNeeded(key)) };
 }
 
 function treeChanges(

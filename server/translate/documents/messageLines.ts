@@ -19,6 +19,23 @@ export interface MessageLine {
 	readonly code: string;
 	/** Where its value stands, when a value is replaced rather than filled. */
 	readonly valueAt?: readonly [start: number, end: number];
+	/** Plural forms, or what a list is made of. */
+	readonly items?: readonly LineItem[];
+	readonly isList?: boolean;
+}
+
+/** A plural form, or one of the texts of a list. */
+export interface LineItem {
+	/** Category of the form, or place in the list from 0. */
+	readonly key: string;
+	readonly text: string;
+	/** Its texts for translators. */
+	readonly parts: readonly string[];
+	readonly isFilled: boolean;
+	readonly start: number;
+	readonly end: number;
+	readonly code: string;
+	readonly valueAt: readonly [start: number, end: number];
 }
 
 /** Messages of a `.po` file, perhaps in a language (BCP 47); a copy has no translation yet. */

@@ -54,7 +54,9 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 		.map(({ path, text }) => {
 			// A file of Rails has its language as the first key.
 			const state = byPath.get(pointerOf(path)) ?? byPath.get(pointerOf(path.slice(1)));
-			const line = sourceLine(state?.sourceAt ?? 0);
+			// A form that is missing has a message around it.
+			const place = state ?? byPath.get(pointerOf(path.slice(0, -1)));
+			const line = sourceLine(place?.sourceAt ?? 0);
 			return { kind: 'missing', key: keyOf(state?.path ?? path), text, in: 'source', line };
 		});
 	for (const { path, source: text, targetAt = 0 } of staleMessages(states, recorded))
