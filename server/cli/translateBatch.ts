@@ -28,10 +28,11 @@ import { type BatchNote, type NotedTranslation, readNotes, writeNotes } from './
 import { type CommandIo, UsageError } from './command.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { isUntranslated, leftOf, untranslatedLine } from './dueFile.ts';
+import { noteMessages } from './dueMessages.ts';
 import { meaningOf, noFile } from './namedFile.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
-import { checkPlanned, isCurrent, noteMessages, refusedIn } from './translateFiles.ts';
+import { checkPlanned, isCurrent, refusedIn } from './translateFiles.ts';
 import { type PlannedFile, type PlanOptions, translationPlan } from './translationPlan.ts';
 
 export interface BatchOptions extends PlanOptions {

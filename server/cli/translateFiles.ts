@@ -13,27 +13,14 @@ import type { TextTranslator } from '../translate/documents/documentLanguage.ts'
 import {
 	translateDocumentInWorker,
 	translateFileInWorker,
-	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
-import { emptyMessages } from '../translate/documents/emptyMessages.ts';
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
-import type { MessageFormat } from '../translate/documents/messageChanges.ts';
-import { checkMessageFiles } from '../translate/documents/messageDamage.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
-import {
-	type MissingResult,
-	messageFormatOf,
-	missingMessages,
-} from '../translate/documents/missingMessages.ts';
+import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
-import { countsText, keptText } from '../translate/documents/textCounts.ts';
+import { countsText } from '../translate/documents/textCounts.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
-import {
-	hashOf,
-	recordedMessages,
-	staleMessages,
-	textHash,
-} from '../translate/documents/translationRecord.ts';
+import { hashOf, recordedMessages, textHash } from '../translate/documents/translationRecord.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { linkTranslatedFiles } from './crossFileLinks.ts';
@@ -43,13 +30,12 @@ import {
 	encodingNote,
 	readArchive,
 	readDocument,
-	readIfThere,
 	writeBytes,
 	writeDocument,
 } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { type Due, leftOf, notMade } from './dueFile.ts';
-import { failedRenewals } from './failedRenewals.ts';
+import { dueMessages } from './dueMessages.ts';
 import { countsOfFiles, type FilesResult, leftLines, printAlike } from './filesReport.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
@@ -315,77 +301,6 @@ async function dueWhole(
 		const note = encodingNote(written.encoding, read.encoding);
 		const { refused, left } = result;
 		return { line: `${target}: ${countsText(result)}${note}`, refused, left };
-	};
-	return { file, sizeBytes: read.bytes.length, make };
-}
-
-/** Records what the messages of a translated file are made from. */
-export function noteMessages(
-	target: string,
-	source: string,
-	translated: string,
-	format: MessageFormat,
-	to: string,
-	record: ProjectRecord,
-	renewed: ReadonlySet<string> = new Set(),
-): void {
-	const states = messageStates(source, translated, format, to);
-	record.setMessages(target, recordedMessages(states, record.messages(target), renewed));
-}
-
-async function dueMessages(
-	file: PlannedFile,
-	read: DocumentFile,
-	format: MessageFormat,
-	{ encoding }: FilesOptions,
-	record: ProjectRecord,
-): Promise<Due | undefined> {
-	const { source, target, to, from } = file;
-	if (messageFormatOf(target) !== format)
-		throw new UsageError(
-			`${target} and ${source} are not of one format: JSON, ARB, YAML, properties, po, resx, Apple .strings or Android strings.xml.`,
-		);
-	const there = await readIfThere(target, encoding);
-	const present = there?.text ?? '';
-	checkMessageFiles(format, [
-		{ name: source, text: read.text },
-		{ name: target, text: present },
-	]);
-	const states = messageStates(read.text, present, format, to);
-	const stale = staleMessages(states, record.messages(target)).filter(({ value }) => value);
-	if (stale.length === 0 && missingMessages(read.text, present, format, to).length === 0) {
-		record.setMessages(target, recordedMessages(states, record.messages(target), new Set()));
-		return undefined;
-	}
-	/** The file without the translations of changed messages. */
-	const without = (kept: ReadonlySet<string>): string =>
-		emptyMessages(
-			present,
-			stale.filter(({ path }) => !kept.has(JSON.stringify(path))),
-		);
-	const make: Due['make'] = async (translator, signal) => {
-		const job = { fileName: basename(source), text: read.text, to, ...defined({ from }) };
-		const merge = (kept: ReadonlySet<string>): Promise<MissingResult> =>
-			translateMissingInWorker({ ...job, target: without(kept) }, translator, signal);
-		let result = await merge(new Set());
-		const refused = new Set(result.refused);
-		const { left } = result;
-		const kept = failedRenewals(stale, result, messageStates(read.text, result.text, format, to));
-		// A changed message that cannot be translated keeps the old translation rather than none.
-		if (kept.size > 0) result = await merge(kept);
-		const before = there?.encoding ?? read.encoding;
-		const isSame = result.text === present;
-		const written = isSame ? undefined : await writeDocument(target, result.text, before);
-		const paths = stale.map(({ path }) => JSON.stringify(path));
-		const renewed = new Set(paths.filter((path) => !kept.has(path)));
-		noteMessages(target, read.text, result.text, format, to, record, renewed);
-		const added = result.added.length - renewed.size;
-		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}${encodingNote(written?.encoding, before)}`;
-		const isFailed = refused.size > 0 && added <= 0 && renewed.size === 0;
-		return {
-			...{ line, refused: [...refused], left },
-			...(isFailed ? { outcome: 'failed' } : {}),
-		};
 	};
 	return { file, sizeBytes: read.bytes.length, make };
 }

@@ -3,6 +3,7 @@
 import { flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
 import type { MessageReader } from './messageApostrophes.ts';
 import { isLanguageKey, type MessageFormat } from './messageChanges.ts';
+import type { MessageLine } from './messageLines.ts';
 import { jsonTree, type MessageTree, type TreeFormat, yamlTree } from './messageTree.ts';
 import { isIcuBranching } from './placeholders.ts';
 import { entriesFor, pluralKey, siblingsOf } from './pluralKeys.ts';
@@ -24,6 +25,8 @@ export interface MessageState {
 	readonly isPlural: boolean;
 	/** What the file itself says of it: the source has changed since (gettext keeps the old one). */
 	readonly isOutdated?: boolean;
+	/** A list of which nobody can tell which of its texts are translations of which. */
+	readonly isUnpaired?: boolean;
 	/** The text is a printf format. */
 	readonly isPrintf?: boolean;
 	/** Who reads it, as far as the file says. */
@@ -41,16 +44,18 @@ export function messageStates(
 	if (isFlat(format)) {
 		const { lines } = flatMessages[format];
 		const there = new Map(lines(targetText).map((line) => [line.key, line]));
-		return translatableMessages(lines(sourceText)).map(({ key, text, start }) => {
+		return translatableMessages(lines(sourceText)).flatMap((line): MessageState[] => {
+			const { key, text, start } = line;
 			const own = there.get(key);
+			if (line.isList) return listStates(line, own);
 			const state = {
 				...{ path: [key], source: text, sourceAt: start, isPlural: false },
 				...(format === 'properties' ? { reader: 'messageFormat' as const } : {}),
 			};
-			if (!own?.isFilled || !own.valueAt) return state;
+			if (!own?.isFilled || !own.valueAt) return [state];
 			const [from, end] = own.valueAt;
 			const value = { start: from, end, empty: '' };
-			return { ...state, target: own.text, targetAt: own.start, value };
+			return [{ ...state, target: own.text, targetAt: own.start, value }];
 		});
 	}
 	const tree = format === 'json' ? jsonTree : yamlTree;
@@ -58,6 +63,25 @@ export function messageStates(
 	// Flutter prints apostrophes as they are.
 	const isIcu = states.some(({ source }) => isIcuBranching(source)) && !arbHead.test(sourceText);
 	return isIcu ? states.map((state) => ({ ...state, reader: 'icu' })) : states;
+}
+
+/** The texts of a list, each as a message of its own. */
+function listStates(
+	{ key, text, start, items = [] }: MessageLine,
+	there: MessageLine | undefined,
+): MessageState[] {
+	const own = there?.isFilled ? (there.items ?? []) : [];
+	if (own.length > 0 && own.length !== items.length)
+		return [{ path: [key], source: text, sourceAt: start, isPlural: false, isUnpaired: true }];
+	return items.flatMap(({ parts, ...item }, at): MessageState[] => {
+		if (parts.length === 0) return [];
+		const rest = { path: [key, item.key], source: item.text, sourceAt: item.start };
+		const state = { ...rest, isPlural: false };
+		const made = own[at];
+		if (!made?.isFilled) return [state];
+		const value = { start: made.valueAt[0], end: made.valueAt[1], empty: '' };
+		return [{ ...state, target: made.text, targetAt: made.start, value }];
+	});
 }
 
 const arbHead = /"@@locale"|"@\w+"\s*:\s*\{/;

@@ -5,6 +5,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import type { MessageProgress, TranslateMissingResult } from '../../protocol/editingMessages.ts';
+import { alignedLists } from './alignedLists.ts';
 import {
 	type DocumentLanguages,
 	inItsLanguage,
@@ -99,12 +100,15 @@ export function messageProgress(
 	to: string,
 	recorded?: ReadonlyMap<string, MadeMessage>,
 ): MessageProgress {
-	const missing = missingMessages(sourceText, targetText, format, to).length;
+	const { text, recorded: known } = alignedLists(sourceText, targetText, format, recorded);
+	const states = messageStates(sourceText, text, format, to);
+	const unpaired = states.filter(({ isUnpaired }) => isUnpaired).length;
+	const missing = missingMessages(sourceText, text, format, to).length + unpaired;
 	// A template of gettext names its own messages: all of them are empty there.
 	const all = missingMessages(sourceText, '', format, to).length;
 	const hasOwn = format !== 'po' && targetText.trim() !== '';
 	const unused = hasOwn ? missingMessages(targetText, sourceText, format).length : 0;
-	const stale = staleMessages(messageStates(sourceText, targetText, format, to), recorded).length;
+	const stale = staleMessages(states, known).length;
 	return { total: Math.max(all, missing), missing, unused, stale };
 }
 
@@ -206,7 +210,16 @@ const keptOf = ({ pieces, translated, refused }: PiecesResult): number =>
 /** Texts by their keys from the root, and what says them in a file of that format. */
 function textsOf(text: string, format: MessageFormat): Map<string, string> {
 	if (isFlat(format))
-		return new Map(flatMessages[format].lines(text).map((line) => [line.key, line.text]));
+		return new Map(
+			flatMessages[format].lines(text).flatMap(({ key, text, items, isList }) => {
+				if (!items) return [[key, text] as const];
+				// A plural form says what its category needs. Lists of different lengths are no pair.
+				if (!isList) return [];
+				return items.map(
+					(item) => [`${key}\u0000${items.length}\u0000${item.key}`, item.text] as const,
+				);
+			}),
+		);
 	const texts = new Map<string, string>();
 	const visit = (tree: MessageTree | undefined, path: string) => {
 		if (typeof tree?.value === 'string') texts.set(path, tree.value);

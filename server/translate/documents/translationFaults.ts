@@ -1,6 +1,7 @@
 /** What a project's check finds in a translated message file, with its place. */
 
 import { lineNumbers } from '../whiteSpace.ts';
+import { alignedLists } from './alignedLists.ts';
 import { icuArguments, parseIcu } from './icu.ts';
 import { withoutQuotations } from './messageApostrophes.ts';
 import type { MessageFormat } from './messageChanges.ts';
@@ -42,11 +43,14 @@ export interface TranslatedMessages {
  * @throws AppError `invalid_request` when a file cannot be read.
  */
 export function translationFaults(files: TranslatedMessages): MessageFault[] {
-	const { source, target, format, to, recorded } = files;
+	const { source, format, to } = files;
+	const lists = alignedLists(source, files.target, format, files.recorded);
+	const { text: target, recorded } = lists;
 	const states = messageStates(source, target, format, to);
 	const byPath = new Map(states.map((state) => [pointerOf(state.path), state]));
 	const sourceLine = lineNumbers(source);
-	const targetLine = lineNumbers(target);
+	const lineOf = lineNumbers(files.target);
+	const targetLine = (at: number) => lineOf(lists.placeOf(at));
 	// Of gettext, signs without words stand for themselves where they are empty.
 	const isMissing = ({ text }: { text: string }) => format !== 'po' || /\p{L}/u.test(text);
 	const faults: MessageFault[] = missingMessages(source, target, format, to)
@@ -59,6 +63,12 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 			const line = sourceLine(place?.sourceAt ?? 0);
 			return { kind: 'missing', key: keyOf(state?.path ?? path), text, in: 'source', line };
 		});
+	for (const { path, source: text, sourceAt, isUnpaired } of states)
+		if (isUnpaired)
+			faults.push({
+				...{ kind: 'missing', key: keyOf(path), text, in: 'source' },
+				line: sourceLine(sourceAt),
+			});
 	for (const { path, source: text, targetAt = 0 } of staleMessages(states, recorded))
 		faults.push({
 			kind: 'stale',

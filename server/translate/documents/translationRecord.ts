@@ -53,7 +53,8 @@ export function textHash(content: string | Uint8Array, digits?: number): string 
 	if (!text.includes('\r\n')) return hashOf(content, digits);
 	return hashOf(Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), digits);
 }
-const messageHash = (text: string): string => textHash(text, 10);
+/** Hash of a message's source or translation. */
+export const messageHash = (text: string): string => textHash(text, 10);
 
 /** A message's keys as one text (RFC 6901). */
 export const pointerOf = (path: readonly string[]): string =>
@@ -165,8 +166,11 @@ export function recordedMessages(
 	const made = new Map<string, MadeMessage>();
 	for (const state of states) {
 		const { path, source, target } = state;
-		if (target === undefined) continue;
 		const key = pointerOf(path);
+		if (state.isUnpaired)
+			for (const [pointer, known] of before ?? [])
+				if (pointer.startsWith(`${key}/`)) made.set(pointer, known);
+		if (target === undefined) continue;
 		const isKept = stale.has(state) && renewed !== 'all' && !renewed.has(JSON.stringify(path));
 		const known = isKept ? before?.get(key) : undefined;
 		made.set(key, known ?? { from: messageHash(source), made: messageHash(target) });
