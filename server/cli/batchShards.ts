@@ -201,7 +201,7 @@ export function itemOver(
 	return async ({ url, body }, signal) => {
 		const item = body as object;
 		const before = deaths.get(item);
-		if (before !== undefined && before >= maxDeaths) return endsDaemons();
+		if (before !== undefined && before >= maxDeaths) return ofEndedDaemons;
 		// Alone, each of those that ran shows whether it was that one.
 		using _ = await room.take(before === undefined ? 1 : Number.MAX_SAFE_INTEGER, signal);
 		let isThere = false;
@@ -236,7 +236,7 @@ export function itemOver(
 			const known = asAppError(error, 'running an item of a batch');
 			const ended = known.code === 'daemon_unavailable';
 			if (ended) deaths.set(item, (before ?? 0) + (isThere ? 1 : 0));
-			if (ended && deaths.get(item) === maxDeaths) return endsDaemons();
+			if (ended && deaths.get(item) === maxDeaths) return ofEndedDaemons;
 			// Whoever has ended has answered nothing, and the next one is asked. Without one nothing is written.
 			silentSince = ended ? (silentSince ?? now()) : undefined;
 			if (silentSince !== undefined && now() - silentSince > maxSilenceMs) throw known;
@@ -246,13 +246,12 @@ export function itemOver(
 	};
 }
 
-const endsDaemons = (): ItemAnswer =>
-	errorAnswer(
-		new AppError(
-			'runner_crashed',
-			`The model server ended ${maxDeaths} times while it did this item alone, so it was given up.`,
-		),
-	);
+const ofEndedDaemons: ItemAnswer = errorAnswer(
+	new AppError(
+		'runner_crashed',
+		`The model server ended ${maxDeaths} times while it did this item alone, so it was given up.`,
+	),
+);
 
 async function formOf(body: Record<string, unknown>, folder: string): Promise<FormData> {
 	const { file, ...rest } = body;

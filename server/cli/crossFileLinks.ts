@@ -12,8 +12,8 @@ import { type DocumentFile, readDocument, readIfThere, writeDocument } from './d
 import type { ProjectRecord } from './projectRecord.ts';
 import type { PlannedFile } from './translationPlan.ts';
 
-/** Something that may be a link to a place in another file. */
-const hasOutward = /[^\s(<"'\]#]#[^\s#]/;
+/** Something that may be a link to a place in another file, with the path of that. */
+const outward = /(?<![^\s(<"'\]#])([^\s(<"'\]#]{1,400})#[^\s#]/g;
 /** What the address of a page stands for, beside the file itself. */
 const endings = ['', '.md', '.mdx', '.adoc', '/index.md', '/index.mdx', '/README.md'];
 
@@ -34,7 +34,17 @@ export async function linkTranslatedFiles(
 	);
 	if (!linked.some(({ target }) => fresh.has(target))) return [];
 	const places = new Map(linked.map((file) => [resolve(file.target), file]));
-	const known = new Map<PlannedFile, Promise<TranslatedLinks | undefined>>();
+	const known = new Map<PlannedFile, Promise<ReadLinks | undefined>>();
+	const fileAt = ({ target, to }: PlannedFile, path: string) =>
+		endings
+			.map((ending) => places.get(resolve(join(dirname(target), path + ending))))
+			.find((one) => one?.to === to);
+	/** Whether something of it may lead into what was translated just now; it is read for that alone. */
+	const mayLead = (file: PlannedFile, text: string): boolean =>
+		[...new Set(Array.from(text.matchAll(outward), ([, path = '']) => path))]
+			.flatMap((path) => [path, path.replace(/^[^:=]*[:=]/, ''), decoded(path)])
+			.map((path) => fileAt(file, path))
+			.some((other) => other !== undefined && (fresh.has(file.target) || fresh.has(other.target)));
 	const linksOf = (file: PlannedFile, made?: DocumentFile) => {
 		const found = known.get(file) ?? readLinks(file, made, encoding, signal);
 		known.set(file, found);
@@ -42,24 +52,22 @@ export async function linkTranslatedFiles(
 	};
 	const changed: string[] = [];
 	for (const file of linked) {
+		await new Promise((turn) => setImmediate(turn));
 		signal.throwIfAborted();
-		const { target, source, to } = file;
+		const { target, source } = file;
 		const before = record.file(target);
 		const read = await readIfThere(target, encoding).catch(() => undefined);
-		if (!before || !read || !hasOutward.test(read.text)) continue;
-		if (textHash(read.bytes) !== before.made) continue;
+		if (!before || !read || textHash(read.bytes) !== before.made) continue;
+		if (!mayLead(file, read.text)) continue;
 		const links = await linksOf(file, read);
 		if (!links) continue;
-		const nameOf = async ({ path, name }: OutwardLink): Promise<string | undefined> => {
-			const other = endings
-				.map((ending) => places.get(resolve(join(dirname(target), path + ending))))
-				.find((one) => one?.to === to);
-			const names = other && (await linksOf(other))?.names;
-			return names && renamed(new Map(names), name);
+		const namesAt = async (path: string) => {
+			const other = fileAt(file, path);
+			return other && (await linksOf(other))?.names;
 		};
 		const edits = fresh.has(target)
-			? await editsOf(links.made, links.made, nameOf)
-			: await editsOf(links.made, links.source, nameOf);
+			? await editsOf(links.made, links.made, namesAt)
+			: await editsOf(links.made, links.source, namesAt);
 		if (edits.length === 0) continue;
 		const { text } = applyEdits(read.text, edits);
 		const written = await writeDocument(target, text, read.encoding);
@@ -69,17 +77,31 @@ export async function linkTranslatedFiles(
 	return changed;
 }
 
+/** Links of a translated file and what its headings have become. */
+interface ReadLinks extends Omit<TranslatedLinks, 'names'> {
+	readonly names: ReadonlyMap<string, string>;
+}
+
+function decoded(path: string): string {
+	try {
+		return decodeURIComponent(path);
+	} catch {
+		return path;
+	}
+}
+
 async function readLinks(
 	{ source, target, to }: PlannedFile,
 	made: DocumentFile | undefined,
 	encoding: string | undefined,
 	signal: AbortSignal,
-): Promise<TranslatedLinks | undefined> {
+): Promise<ReadLinks | undefined> {
 	try {
 		const { text } = await readDocument(source, encoding);
 		const own = made ?? (await readDocument(target, encoding));
 		const job = { fileName: basename(source), text, to, target: own.text };
-		return await translatedLinksInWorker(job, signal);
+		const links = await translatedLinksInWorker(job, signal);
+		return { ...links, names: new Map(links.names) };
 	} catch {
 		signal.throwIfAborted();
 		// A file that is not there, or cannot be read, has no headings to link to.
@@ -94,14 +116,15 @@ async function readLinks(
 async function editsOf(
 	made: readonly OutwardLink[],
 	source: readonly OutwardLink[],
-	nameOf: (link: OutwardLink) => Promise<string | undefined>,
+	namesAt: (path: string) => Promise<ReadonlyMap<string, string> | undefined>,
 ): Promise<{ start: number; end: number; text: string }[]> {
 	const edits: { start: number; end: number; text: string }[] = [];
-	for (const path of new Set(made.map((link) => link.path))) {
-		const [own, theirs] = [made, source].map((links) => links.filter((one) => one.path === path));
-		if (!own || !theirs || own.length !== theirs.length) continue;
-		const wanted: string[] = [];
-		for (const link of theirs) wanted.push((await nameOf(link)) ?? link.name);
+	const byPath = Map.groupBy(source, ({ path }) => path);
+	for (const [path, own] of Map.groupBy(made, (link) => link.path)) {
+		const theirs = byPath.get(path);
+		if (own.length !== theirs?.length) continue;
+		const names = await namesAt(path);
+		const wanted = theirs.map(({ name }) => (names && renamed(names, name)) ?? name);
 		if (
 			isSameSet(
 				wanted,

@@ -1,7 +1,7 @@
 /** The queue of recordings on the studio page: what was sent stays in it, whatever the next look finds. */
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { AppError } from '../../server/protocol/index.ts';
 import { RecordingQueue } from '../../webview/recordingQueue.ts';
 import type { StudioApi } from '../../webview/studioApi.ts';
@@ -13,15 +13,17 @@ class Shelf extends Map<string, string> {
 	removeItem = (name: string) => void this.delete(name);
 }
 const ofBrowser = ['document', 'localStorage', 'sessionStorage'] as const;
-const before = new Map(
+const own = new Map(
 	ofBrowser.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]),
 );
-for (const name of ofBrowser) {
-	const value = name === 'document' ? { body: { dataset: {} } } : new Shelf();
-	Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-}
+before(() => {
+	for (const name of ofBrowser) {
+		const value = name === 'document' ? { body: { dataset: {} } } : new Shelf();
+		Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+	}
+});
 after(() => {
-	for (const [name, property] of before)
+	for (const [name, property] of own)
 		if (property) Object.defineProperty(globalThis, name, property);
 		else Reflect.deleteProperty(globalThis, name);
 });

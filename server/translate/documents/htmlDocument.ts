@@ -13,16 +13,16 @@ import {
 import type { Extract, Piece } from './piece.ts';
 
 /** Attributes lie inside the tags of sentences, so they are done before them. */
-const reader = (reading: HtmlReading, rules: GateRules): Extract =>
+const reader = (reading: HtmlReading, rules: GateRules, isXml = false): Extract =>
 	Object.assign((text: string) => htmlSentences(text, reading), {
 		before: (text: string) => htmlAttributes(text, reading),
-		prepare: inLanguage,
+		prepare: (text: string, to: string) => inLanguage(text, to, isXml),
 		rules,
 	});
 
 export const extractHtml = reader(htmlReading, gateRules.html);
 /** Pages of books. */
-export const extractXhtml = reader(xhtmlReading, gateRules.page);
+export const extractXhtml = reader(xhtmlReading, gateRules.page, true);
 
 /** Sentences of HTML that stands in another format. */
 export const htmlSentencesIn = (text: string): Piece[] => htmlSentences(text);

@@ -28,8 +28,9 @@ const languageAttributes = new Set(['lang', 'xml:lang']);
  * of the target. Other languages inside stay named.
  *
  * @param to Target language (BCP 47)
+ * @param isXml It is read as XML, whose encoding is UTF-8 where nothing is said of it
  */
-export function inLanguage(text: string, to: string): string {
+export function inLanguage(text: string, to: string, isXml = false): string {
 	const tag = languageTag(to);
 	if (tag === undefined) return text;
 	const edits: MessageEdit[] = [];
@@ -51,9 +52,14 @@ export function inLanguage(text: string, to: string): string {
 			if (isLanguage(content.value)) set(content, writtenAs(content.value.trim(), tag));
 	};
 	/** A page in ASCII needs no encoding, its translation does. */
-	const saysNothing = /^[\0-\x7f]*$/.test(text) && !/^\s*<\?xml|<meta\s[^<>]*charset/i.test(text);
-	const openHead = (at: number) =>
-		edits.push({ start: at, end: at, text: '<meta charset="utf-8">' });
+	const saysNothing =
+		!isXml && /^[\0-\x7f]*$/.test(text) && !/^\s*<\?xml|<meta\s[^<>]*charset/i.test(text);
+	const openHead = (at: number) => {
+		if (text[at - 2] === '/') return;
+		// A page that is XML as well stays so.
+		const end = text.includes('http://www.w3.org/1999/xhtml') ? ' />' : '>';
+		edits.push({ start: at, end: at, text: `<meta charset="utf-8"${end}` });
+	};
 	const openHtml = (start: number) => {
 		const named = ofTag.filter(({ name }) => languageAttributes.has(name));
 		source = named.find(({ value }) => value.trim() !== '')?.value.trim();

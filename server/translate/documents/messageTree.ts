@@ -165,7 +165,8 @@ export const yamlTree: TreeFormat = {
 				.join(', ');
 			if (after) return { start: after.end, end: after.end, text: `, ${list}` };
 			const at = map.start + 1;
-			return { start: at, end: at, text: first ? ` ${list},` : ` ${list} ` };
+			const isEmpty = /^\s*\}/.test(text.slice(at, at + 1000));
+			return { start: at, end: at, text: isEmpty ? ` ${list} ` : ` ${list},` };
 		}
 		const indent = indentAt(text, first?.start ?? map.start) ?? '';
 		const unit = layout.unit.replaceAll('\t', '  ');

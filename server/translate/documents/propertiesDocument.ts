@@ -47,8 +47,8 @@ function extract(text: string): Piece[] {
 /** What only the MessageFormat of Java replaces, to which a single apostrophe is a quotation mark. */
 const hasArgument = /\{\d/;
 
-/** Whether a value has an apostrophe that is not written twice. */
-const isSingle = (value: string): boolean => value.replaceAll("''", '').includes("'");
+/** Whether a value has an apostrophe that is not written twice; other single ones quote what is between them. */
+const isSingle = (value: string): boolean => /\p{L}'\p{L}/u.test(value.replaceAll("''", ' '));
 
 export const extractProperties: Extract = Object.assign(extract, { rules: gateRules.properties });
 

@@ -161,7 +161,7 @@ function setPo(sourceText: string, targetText: string, to: string, texts: TextsB
 		const rows: string[] = [];
 		if (entry.plural) {
 			if (!hasForms(texts, key)) continue;
-			const count = Math.max(...entry.strings.map(({ form }) => form + 1));
+			const count = entry.strings.reduce((most, { form }) => Math.max(most, form + 1), 0);
 			for (let form = 0; left.has(`${key}.${form}`) || form < count; form++) {
 				const text = take(`${key}.${form}`) ?? poFormText(entry, form) ?? '';
 				rows.push(`msgstr[${form}] ${quotePo(text, eol)}`);

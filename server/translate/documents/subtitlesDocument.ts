@@ -115,11 +115,13 @@ function balance(text: string, count: number, eol: string): string {
 	let rest = text;
 	for (let left = count; left > 1; left--) {
 		const middle = Math.round(rest.length / left);
-		const after = rest.indexOf(' ', middle);
-		const before = rest.lastIndexOf(' ', middle);
+		// No tag is cut.
+		const words = rest.replace(/\{\\[^{}]*\}|<[^<>]*>/g, (tag) => '\0'.repeat(tag.length));
+		const after = words.indexOf(' ', middle);
+		const before = words.lastIndexOf(' ', middle);
 		const near = after === -1 || (before > 0 && middle - before < after - middle) ? before : after;
-		if (near <= 0 || isUnspaced(rest[middle - 1], rest[middle])) {
-			const at = unspaced.test(rest) ? wordBoundary(rest, middle) : -1;
+		if (near <= 0 || isUnspaced(words[middle - 1], words[middle])) {
+			const at = unspaced.test(words) ? wordBoundary(words, middle) : -1;
 			if (at <= 0) break;
 			rows.push(rest.slice(0, at).trimEnd());
 			rest = rest.slice(at);

@@ -47,7 +47,7 @@ export const gateRules = {
 	po: { delimiters: '{}', nodes: unlessBroken(poNodes) },
 	subtitles: {
 		delimiters: '<>{}',
-		marks: /\{\\[^{}]*\}|<[^<>]*>|♪/g,
+		marks: /\{\\[^{}\r\n]*\}|<[^<>\r\n]*>|♪/g,
 		nodes: unlessBroken(subtitleNodes),
 	},
 	rst: {

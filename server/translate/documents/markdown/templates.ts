@@ -15,7 +15,7 @@ export function templateCode(text: string): readonly Region[] {
 		const [all, ofJekyll, ofHugo] = match;
 		const name = ofJekyll ?? ofHugo ?? '';
 		const key = ofJekyll === undefined ? `/${name}` : name;
-		if (match.index < next || open.has(key)) continue;
+		if (match.index < next || open.has(key) || isCode(text, match.index, all.length)) continue;
 		const closing = new RegExp(
 			ofJekyll === undefined
 				? `\\{\\{[<%][ \\t]{0,8}/${name}[ \\t]{0,8}[>%]\\}\\}`
@@ -23,7 +23,8 @@ export function templateCode(text: string): readonly Region[] {
 			'g',
 		);
 		closing.lastIndex = match.index + all.length;
-		const found = closing.exec(text);
+		let found = closing.exec(text);
+		while (found && isCode(text, found.index, found[0].length)) found = closing.exec(text);
 		if (!found) open.add(key);
 		else {
 			next = closing.lastIndex;
@@ -32,3 +33,7 @@ export function templateCode(text: string): readonly Region[] {
 	}
 	return regions;
 }
+
+/** Whether a tag stands in a span of code, where others are told of it. */
+const isCode = (text: string, at: number, length: number): boolean =>
+	text[at - 1] === '`' || text[at + length] === '`';

@@ -25,10 +25,17 @@ function onlySection(text: string, { children }: XmlElement): XmlNode | undefine
 	return own.length === 1 && own[0]?.kind === 'cdata' ? own[0] : undefined;
 }
 
-/** HTML in such a section, whose end no translation may hold. */
-function markupIn(text: string, { start, end }: XmlNode): Piece[] {
-	const from = start + '<![CDATA['.length;
-	const pieces = htmlSentencesIn(text.slice(from, end - ']]>'.length));
+/** HTML, or plain words, in such a section, whose end no translation may hold. */
+function sectionTexts(text: string, section: XmlNode): Piece[] {
+	const from = section.start + '<![CDATA['.length;
+	const end = section.end - ']]>'.length;
+	const words = text.slice(from, end);
+	if (!/<[a-z/!]|&(?:#\w{1,8}|[a-z]\w{1,30});/i.test(words)) {
+		if (!isProse(words.trim())) return [];
+		const encode = (made: string) => made.replaceAll(']]>', ']]]]><![CDATA[>');
+		return [{ start: from, end, text: words, encode }];
+	}
+	const pieces = htmlSentencesIn(words);
 	return moved(pieces, from).map((piece) => ({
 		...piece,
 		encode: (made, sourceOf) => piece.encode(made, sourceOf).replaceAll(']]>', ']]&gt;'),
@@ -50,7 +57,7 @@ export const extractResx: Extract = Object.assign(
 			const withComment = (piece: Piece): Piece =>
 				said === '' ? piece : { ...piece, comment: said };
 			const section = onlySection(text, value);
-			if (section) return markupIn(text, section).map(withComment);
+			if (section) return sectionTexts(text, section).map(withComment);
 			const words = xmlWords(contentOf(text, value));
 			if (!isProse(words.trim())) return [];
 			const { content: start, contentEnd: end } = value;
