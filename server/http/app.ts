@@ -137,11 +137,12 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		}),
 	);
 	app.use(async (context, next) => {
-		// The items of a batch come from within, for as long as there is its key, whatever its secret.
-		const isItem = context.env?.identity !== undefined;
+		// What comes from within goes on for as long as there is its key, whatever its secret: items of batches. Calls of
+		// MCP end with the request that made them.
+		const isWithin = context.env?.identity !== undefined;
 		const held =
 			context.get('caller') === 'member'
-				? backend.people.live.hold(personOf(context), context.get('personKey'), isItem)
+				? backend.people.live.hold(personOf(context), context.get('personKey'), isWithin)
 				: undefined;
 		if (held !== undefined)
 			context.set('signal', AbortSignal.any([context.get('signal'), held.signal]));

@@ -115,8 +115,8 @@ function balance(text: string, count: number, eol: string): string {
 	let rest = text;
 	for (let left = count; left > 1; left--) {
 		const middle = Math.round(rest.length / left);
-		// No tag is cut.
-		const words = rest.replace(/\{\\[^{}]*\}|<[^<>]*>/g, (tag) => '\0'.repeat(tag.length));
+		// No mark is cut.
+		const words = rest.replace(gateRules.subtitles.marks, (mark) => '\0'.repeat(mark.length));
 		const after = words.indexOf(' ', middle);
 		const before = words.lastIndexOf(' ', middle);
 		const near = after === -1 || (before > 0 && middle - before < after - middle) ? before : after;

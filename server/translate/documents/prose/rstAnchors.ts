@@ -22,7 +22,7 @@ export const canBeReferred = (words: string): boolean => !unnamed.test(words);
 const given =
 	/^[ \t]*\.\. _(?:`(?<quoted>[^`\n]{1,300})`|(?<bare>(?:[^:\n\\]|\\:){1,300})):(?=\s|$)|(?<![\w`])_`(?<inline>[^`]{1,300})`|`(?<link>[^`<]{1,300}?)\s<[^`<>]{1,500}>`_(?!_)/gm;
 const reference =
-	/``[^\n]{1,500}?``|:ref:`(?:[^`<]{1,300}<)?(?<role>[^`<>]{1,300})>?`|`(?:[^`<]{1,300}<(?<alias>[^`<>]{1,300})_>`_|(?<quoted>[^`<>]{1,300})`)_(?!_)|`[^`<]{1,300}<(?<named>[^`<>]{1,300})_>`_(?!_)|(?<![\w`:<])(?<bare>[A-Za-z][\w-]{0,100}(?:[.+:][\w-]{1,100}){0,5})_(?![\w`])/dg;
+	/``[^\n]{1,500}?``|:ref:`(?:[^`<]{1,300}<)?(?<role>[^`<>]{1,300})>?`|`[^`<]{1,300}<(?<alias>[^`<>]{1,300})_>`__?(?!_)|`(?<quoted>[^`<>]{1,300})`_(?!_)|(?<![\w`:<])(?<bare>[A-Za-z][\w-]{0,100}(?:[.+:][\w-]{1,100}){0,5})_(?![\w`])/dg;
 /** Directives whose body is no text. */
 const coded =
 	/^\.\.[ \t]+(?:[\w-]{1,40}:)?(?:code|code-block|sourcecode|parsed-literal|highlight|literalinclude|math|raw|prompt|doctest|testcode|testoutput|graphviz|mermaid|uml)::/;
