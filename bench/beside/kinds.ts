@@ -133,12 +133,18 @@ export function kinds(models: {
 	readonly embedder: string | undefined;
 }): Kind[] {
 	const { chat: chatModel, embedder } = models;
+	// Tokens of random weights are hardly ever text: there a short answer is one token, and its end is looked for.
+	const shortTokens = chatModel === 'starter-chat' ? 8 : 1;
+	const ofText = (name: string) => new RegExp(`"${name}":"[^"]|"finish_reason":"`);
 	return [
 		{
 			name: 'chat',
 			model: chatModel,
 			short: (server, turn) =>
-				firstPiece(post(server, '/v1/chat/completions', chat(chatModel, turn, 8)), /"content":"./),
+				firstPiece(
+					post(server, '/v1/chat/completions', chat(chatModel, turn, shortTokens)),
+					ofText('content'),
+				),
 			long: (server, turn, signal) =>
 				drain(post(server, '/v1/chat/completions', chat(chatModel, turn, 2000), signal)),
 		},
@@ -146,7 +152,10 @@ export function kinds(models: {
 			name: 'completion',
 			model: chatModel,
 			short: (server, turn) =>
-				firstPiece(post(server, '/v1/completions', completion(chatModel, turn, 8)), /"text":"./),
+				firstPiece(
+					post(server, '/v1/completions', completion(chatModel, turn, shortTokens)),
+					ofText('text'),
+				),
 			long: (server, turn, signal) =>
 				drain(post(server, '/v1/completions', completion(chatModel, turn, 2000), signal)),
 		},

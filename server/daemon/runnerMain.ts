@@ -4,6 +4,7 @@ import type {
 	EmbedRequest,
 	EmbedVoiceRequest,
 	EngineModel,
+	GenerateEvent,
 	GenerateRequest,
 	GenerateResult,
 	GenerateSummary,
@@ -18,14 +19,20 @@ import type {
 import { stepsMade } from '../engine/runtime/steps.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, stackOf, toErrorWire } from '../protocol/index.ts';
-import type { FromRunner, RunnerMethod, ToRunner } from './runnerProtocol.ts';
+import { RunnerOutbox } from './runnerOutbox.ts';
+import {
+	type FromRunner,
+	isBackground,
+	type RunnerMethod,
+	type ToRunner,
+} from './runnerProtocol.ts';
 
 /** How long a request that was announced may take until it is here. */
 const maxExpectedMs = 20;
 
 /** The end of the IPC channel in the runner. */
 export interface RunnerChannel {
-	send(message: FromRunner): void;
+	send(messages: readonly FromRunner[]): void;
 	onMessage(listener: (message: ToRunner) => void): void;
 }
 
@@ -91,6 +98,7 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 		}
 	};
 
+	const outbox = new RunnerOutbox((messages) => channel.send(messages));
 	return new Promise((resolve) => {
 		channel.onMessage((message) => {
 			if (message.type === 'expect') {
@@ -105,17 +113,21 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 			}
 			const stop = new AbortController();
 			if (message.method !== 'close') running.set(id, stop);
+			const isKept = message.method === 'generate' && isBackground(message.request);
 			call(
 				message.method,
 				message.request,
-				(event) => channel.send({ type: 'event', id, event }),
+				(event) =>
+					isKept
+						? outbox.keep(id, event as GenerateEvent)
+						: outbox.add({ type: 'event', id, event }),
 				stop.signal,
 			)
 				.then(
-					(value) => channel.send({ type: 'result', id, value }),
+					(value) => outbox.add({ type: 'result', id, value }),
 					(error) => {
 						const stack = stackOf(error);
-						channel.send({
+						outbox.add({
 							type: 'error',
 							id,
 							error: toErrorWire(error),
@@ -141,9 +153,9 @@ export function processChannel(): RunnerChannel {
 	if (!process.send)
 		throw new AppError('invalid_request', 'A runner is started by the daemon, not by hand.');
 	return {
-		send: (message) => {
+		send: (messages) => {
 			// The daemon may be gone between two messages; 'disconnect' ends this process then.
-			if (process.connected) process.send?.(message, undefined, undefined, () => {});
+			if (process.connected) process.send?.(messages, undefined, undefined, () => {});
 		},
 		onMessage: (listener) => {
 			process.on('message', (message) => listener(message as ToRunner));

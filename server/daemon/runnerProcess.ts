@@ -7,13 +7,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { defined } from '../protocol/defined.ts';
-import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protocol/index.ts';
 import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
 import type { Logger } from '../services/logger.ts';
 import { notify } from '../store/notices.ts';
 import { onProcessEnd } from './processEnd.ts';
-import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
+import {
+	type FromRunner,
+	isBackground,
+	type RunnerCalls,
+	type RunnerMethod,
+	type ToRunner,
+} from './runnerProtocol.ts';
 import { type RunnerWatch, stuckMs, watchRunner } from './runnerWatch.ts';
 
 export interface RunnerCommand {
@@ -74,7 +79,9 @@ export class RunnerProcess {
 			windowsHide: true,
 		});
 		this.pid = this.#child.pid ?? 0;
-		this.#child.on('message', (message) => this.#receive(message as FromRunner));
+		this.#child.on('message', (messages) => {
+			for (const message of messages as readonly FromRunner[]) this.#receive(message);
+		});
 		this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
 			this.#stderr = (this.#stderr + text).slice(-keptErrorChars);
 			options.log.debug('runner says', { model: options.model, text: text.slice(0, 500) });
@@ -109,7 +116,7 @@ export class RunnerProcess {
 		const done = new Promise<RunnerCalls[M]['result']>((resolve, reject) => {
 			this.#pending.set(id, {
 				method,
-				isBackground: isRecord(request) && request['priority'] === 'batch',
+				isBackground: isBackground(request),
 				resolve: (value) => resolve(value as RunnerCalls[M]['result']),
 				reject,
 				onEvent: (event) => onEvent(event as RunnerCalls[M]['event']),

@@ -23,6 +23,7 @@ import type {
 	VoiceResult,
 } from '../engine/api.ts';
 import type { EngineStats } from '../engine/stats.ts';
+import { isRecord } from '../protocol/errorBody.ts';
 import type { ErrorWire } from '../protocol/index.ts';
 
 /** Method → what goes in, what comes back, what is told on the way. */
@@ -59,6 +60,11 @@ export type ToRunner =
 	/** Somebody's request is on its way, perhaps to this model: background work waits for it a little. */
 	| { readonly type: 'expect' };
 
+/** Whether a request gives way to people. */
+export const isBackground = (request: unknown): boolean =>
+	isRecord(request) && request['priority'] === 'batch';
+
+/** A runner sends lists of these. */
 export type FromRunner =
 	| { readonly type: 'event'; readonly id: number; readonly event: unknown }
 	| { readonly type: 'result'; readonly id: number; readonly value: unknown }

@@ -15,7 +15,7 @@ const listing = `
 	process.on('message', (message) => {
 		if (message.type === 'expect') return seen.push('expect');
 		seen.push(message.request.priority);
-		if (message.request.priority !== 'batch') process.send({ type: 'result', id: message.id, value: seen });
+		if (message.request.priority !== 'batch') process.send([{ type: 'result', id: message.id, value: seen }]);
 	});`;
 
 test('a request is announced where background work runs, once for those that come together', async () => {

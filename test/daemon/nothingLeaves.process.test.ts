@@ -154,7 +154,7 @@ test('chat, translation, transcription, loads and unloads stay on this machine a
 
 test('a runner is started with the telemetry off, whatever the environment says', async () => {
 	const code = `process.on('message', ({ id }) =>
-		process.send({ type: 'result', id, value: process.env.ORT_DISABLE_TELEMETRY }))`;
+		process.send([{ type: 'result', id, value: process.env.ORT_DISABLE_TELEMETRY }]))`;
 	const runner = new RunnerProcess({
 		model: 'test',
 		command: {

@@ -27,10 +27,12 @@ async function messagesOf(request: GenerateRequest): Promise<FromRunner[]> {
 	};
 	const served = serveRunner(
 		{
-			send: (message) => {
-				if (message.id === 1) sent.push(message);
-				if (message.type === 'result') next(message.id + 1);
-				if (message.type === 'error') throw new Error(message.error.message);
+			send: (messages) => {
+				for (const message of messages) {
+					if (message.id === 1) sent.push(message);
+					if (message.type === 'result') next(message.id + 1);
+					if (message.type === 'error') throw new Error(message.error.message);
+				}
 			},
 			onMessage: (listener) => {
 				ask = listener;

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { BatchItem } from '../../server/engine/decode/decoder.ts';
 import { noSuppression } from '../../server/engine/sample/logitsProcessor.ts';
 import { BackgroundYield } from '../../server/engine/schedule/backgroundYield.ts';
+import { Generation } from '../../server/engine/schedule/generation.ts';
 import { createGenerator } from '../../server/engine/schedule/generator.ts';
 import { Scheduler } from '../../server/engine/schedule/scheduler.ts';
 import type { Sequence } from '../../server/engine/schedule/sequence.ts';
@@ -156,4 +157,57 @@ test('a run of a few tokens is ended where it would take long, such as that of a
 	assert.equal(isEnded(1000), true);
 	assert.equal(isEnded(1), false);
 	assert.equal(isEnded(-5), false);
+});
+
+test('where both stream, people are in each run, however much background work there is', () => {
+	const sequences = (isBackground: boolean, count: number) =>
+		Array.from(
+			{ length: count },
+			() => ({ isBackground, isDecoding: true, isAwaited: false }) as Sequence,
+		);
+	const [background, people] = [sequences(true, 6), sequences(false, 2)];
+	const chosen = new BackgroundYield().choose([...background, ...people], 4);
+	assert.deepEqual(chosen.slice(0, 2), people);
+	assert.equal(chosen.length, 8, 'the places that are left are for background work');
+});
+
+test('background work has a run of its own now and then where people fill all places', () => {
+	const background = { isBackground: true, isDecoding: true } as Sequence;
+	const people = Array.from(
+		{ length: 4 },
+		() => ({ isBackground: false, isDecoding: true }) as Sequence,
+	);
+	const yielding = new BackgroundYield();
+	const first = () => yielding.choose([...people, background], 4)[0];
+	assert.equal(first(), people[0]);
+	const until = performance.now() + 5000;
+	while (first() !== background) assert.ok(performance.now() < until, 'it has its turn');
+});
+
+test('background work rests until there is text, not only a token', () => {
+	const background = { isBackground: true, isDecoding: true } as Sequence;
+	const person = { isBackground: false, isDecoding: true, isAwaited: true } as Sequence;
+	const chosen = () => new BackgroundYield().choose([background, person], 4);
+	assert.deepEqual(chosen(), [person]);
+	person.isAwaited = false;
+	assert.deepEqual(chosen(), [person, background]);
+});
+
+test('a first text is awaited until a letter is whole, and not beyond a few tokens without text', () => {
+	const awaitedAfter = (tokens: readonly number[]): boolean[] => {
+		const generation = new Generation({
+			request: tokensRequest([1]),
+			...{ prompt: [1], maxTokens: 20, endTokens: new Set<number>(), text: byteTextModel() },
+			...{ onEvent: () => {}, signal: undefined, now: () => 0 },
+		});
+		const sequence = { choice: 0, isAwaited: true, sampler: {} } as unknown as Sequence;
+		return tokens.map((token) => {
+			generation.accept(sequence, { token });
+			return sequence.isAwaited;
+		});
+	};
+	// The bytes of the euro sign.
+	assert.deepEqual(awaitedAfter([0xe2, 0x82, 0xac]), [true, true, false]);
+	const special = 256;
+	assert.deepEqual(awaitedAfter(new Array<number>(4).fill(special)), [true, true, true, false]);
 });

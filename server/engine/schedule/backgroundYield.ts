@@ -38,27 +38,28 @@ export class BackgroundYield {
 	}
 
 	/**
-	 * What of the run queue may be in the next run. Streams of both share their runs; prompts of background work are
-	 * not read beside people, and nothing of it runs before those have their first token.
-	 * @param isSerial a run has one sequence, so there is nothing to share
+	 * What of the run queue may be in the next run, people first. Streams of both share their runs where there are places
+	 * left; prompts of background work are not read beside people, and nothing of it runs before those have their first
+	 * text.
+	 * @param maxBatchSize sequences of a run; where it is 1, there is nothing to share
 	 */
-	choose(runQueue: readonly Sequence[], isSerial: boolean): readonly Sequence[] {
+	choose(runQueue: readonly Sequence[], maxBatchSize: number): readonly Sequence[] {
 		const people = runQueue.filter(({ isBackground }) => !isBackground);
 		if (people.length === 0 || people.length === runQueue.length) {
 			this.#rested = 0;
 			return runQueue;
 		}
-		const isAlone = isSerial || people.some(({ isDecoding }) => !isDecoding);
-		const chosen = runQueue.filter(
-			({ isBackground, isDecoding }) => !isBackground || (isDecoding && !isAlone),
-		);
-		if (chosen.length === runQueue.length) return runQueue;
+		const background = runQueue.filter(({ isBackground }) => isBackground);
+		const isFull =
+			people.length >= maxBatchSize ||
+			people.some(({ isAwaited, isDecoding }) => isAwaited || !isDecoding);
+		const shared = isFull ? [] : background.filter(({ isDecoding }) => isDecoding);
+		if (shared.length === background.length) return [...people, ...shared];
 		if (this.#rested === 0) this.#restedSince = performance.now();
 		if (++this.#rested <= maxRested || performance.now() - this.#restedSince < maxRestedMs)
-			return chosen;
+			return [...people, ...shared];
 		this.#rested = 0;
-		// Where one sequence runs at a time, the first of the queue does.
-		return isSerial ? runQueue.filter(({ isBackground }) => isBackground) : runQueue;
+		return maxBatchSize === 1 ? background : [...background, ...people];
 	}
 
 	/** Somebody has handed in a request: whoever else is expected does not hold it up. */

@@ -9,7 +9,7 @@ import type {
 	TextModel,
 	TokenLogprob,
 } from '../api.ts';
-import { type RawLogprob, toTokenLogprob } from '../sample/logprobs.ts';
+import { type RawLogprob, rawLogprob, toTokenLogprob } from '../sample/logprobs.ts';
 import type { Sample } from '../sample/sampler.ts';
 import { type TextPiece, TextStream } from '../sample/textStream.ts';
 import type { Sequence } from './sequence.ts';
@@ -37,6 +37,8 @@ export interface GenerationOptions {
 }
 
 const noBytes = new Uint8Array(0);
+/** After so many tokens without text (marks, parts of a letter) nobody is taken to wait for the first one. */
+const maxSilentTokens = 4;
 
 export class Generation {
 	readonly request: GenerateRequest;
@@ -47,7 +49,7 @@ export class Generation {
 	sequences: Sequence[] = [];
 	cachedTokens = 0;
 	/** Log-probability of every prompt token but the first, when asked for. */
-	readonly promptLogprobs: RawLogprob[] = [];
+	readonly #promptLogprobs: RawLogprob[] = [];
 	readonly #options: GenerationOptions;
 	readonly #outputs: Output[];
 	readonly #submittedAt: number;
@@ -116,6 +118,7 @@ export class Generation {
 		const bytes = text.specialIds.has(sample.token) ? noBytes : this.#bytes(output, sample.token);
 		const piece = output.stream.push(bytes);
 		this.#show(sequence.choice, piece);
+		if (output.text !== '' || output.tokens.length >= maxSilentTokens) sequence.isAwaited = false;
 		if (piece.stop !== undefined) {
 			this.#finish(sequence.choice, 'stop', piece.stop);
 			return true;
@@ -129,6 +132,16 @@ export class Generation {
 			return true;
 		}
 		return false;
+	}
+
+	/** Log-probabilities of the prompt's own tokens, from the logits of a step. */
+	takePromptLogits({ cache }: Sequence, logits: readonly Float32Array[]): void {
+		const first = cache.length - logits.length;
+		for (const [index, values] of logits.entries()) {
+			const token = this.prompt[first + index + 1];
+			if (token === undefined) continue;
+			this.#promptLogprobs.push(rawLogprob(values, token, this.request.topLogprobs ?? 0));
+		}
 	}
 
 	/** The prompt has been read and nothing is to be made (only its log-probabilities were wanted). */
@@ -202,7 +215,7 @@ export class Generation {
 			completionTokens: choices.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
 			choices,
 			...(this.request.echoLogprobs === true
-				? { promptLogprobs: this.promptLogprobs.map((raw) => toTokenLogprob(raw, text)) }
+				? { promptLogprobs: this.#promptLogprobs.map((raw) => toTokenLogprob(raw, text)) }
 				: {}),
 			timings: this.#timings(),
 		});

@@ -17,7 +17,8 @@ export interface PlannedItem {
 
 /**
  * The run queue with people in turn: the first sequence of each of them, then the second ones; among people who was
- * served longest ago comes first. With one person it is the run queue.
+ * served longest ago comes first. With one person it is the run queue. Background work stays before or behind all
+ * that is not, as the first of the queue is one or the other.
  * @param servedAt number of the step that computed something for a person last
  */
 export function fairOrder(
@@ -28,10 +29,14 @@ export function fairOrder(
 	const ranked = runQueue.map((sequence) => {
 		const rank = counts.get(sequence.owner) ?? 0;
 		counts.set(sequence.owner, rank + 1);
-		return { sequence, rank, served: servedAt.get(sequence.owner) ?? -1 };
+		const group = Number(sequence.isBackground !== runQueue[0]?.isBackground);
+		return { sequence, group, rank, served: servedAt.get(sequence.owner) ?? -1 };
 	});
 	if (counts.size < 2) return runQueue;
-	ranked.sort((left, right) => left.rank - right.rank || left.served - right.served);
+	ranked.sort(
+		(left, right) =>
+			left.group - right.group || left.rank - right.rank || left.served - right.served,
+	);
 	return ranked.map(({ sequence }) => sequence);
 }
 

@@ -6,7 +6,6 @@
 import { AppError } from '../../protocol/index.ts';
 import type { Decoder } from '../decode/decoder.ts';
 import { RequestQueue, usualLimits } from '../queue/requestQueue.ts';
-import { rawLogprob } from '../sample/logprobs.ts';
 import type { Sampler } from '../sample/sampler.ts';
 import { BackgroundYield } from './backgroundYield.ts';
 import type { Generation } from './generation.ts';
@@ -54,6 +53,8 @@ export class Scheduler {
 	#steps = 0;
 	/** Sequences that have had a run. */
 	readonly #served = new WeakSet<Sequence>();
+	/** Requests that somebody waits for, so far. */
+	#comers = 0;
 	#looping = false;
 	#closed = false;
 	#run: { controller: AbortController; plan: Plan; endsAt: number } | undefined;
@@ -103,7 +104,10 @@ export class Scheduler {
 		}
 		generation.signal?.addEventListener('abort', () => this.#cancel(submission), { once: true });
 		this.#waiting.add(submission);
-		if (submission.priority === 'interactive') this.#background.came(this.#run);
+		if (submission.priority === 'interactive') {
+			this.#comers++;
+			this.#background.came(this.#run);
+		}
 		void this.#loop();
 		if (this.#runQueue.length >= this.#options.maxRunning || this.#waiting.size > 1)
 			this.#notifyPositions();
@@ -159,7 +163,11 @@ export class Scheduler {
 			await nextMacrotask();
 			while (this.#takesRequests()) {
 				if (this.#runQueue.length === 0 || (await this.#background.waits(this.#runQueue))) continue;
+				const comers = this.#comers;
 				const plan = await this.#schedule();
+				// Whoever has come meanwhile could not end a run that had not begun.
+				if (comers !== this.#comers && plan.every(({ sequence }) => sequence.isBackground))
+					continue;
 				const logits = await this.#compute(plan);
 				if (logits !== undefined) this.#update(plan, logits);
 				await nextMacrotask();
@@ -265,7 +273,7 @@ export class Scheduler {
 				active.sequences.map((sequence) => [sequence, active] as const),
 			),
 		);
-		const able = this.#background.choose(this.#runQueue, this.#decoder.maxBatchSize === 1);
+		const able = this.#background.choose(this.#runQueue, this.#decoder.maxBatchSize);
 		const order = fairOrder(able, this.#servedAt);
 		return planBatch(order, this.#decoder, this.#pace.sharedTokens).map((planned) => ({
 			...planned,
@@ -327,7 +335,7 @@ export class Scheduler {
 		const wasPrompt = sequence.tokens.length === sequence.promptLength;
 		if (wasPrompt) {
 			generation.prefilled(sequence.cache.length);
-			if (sequence.wantsPromptLogprobs) this.#collectPromptLogprobs(generation, sequence, logits);
+			if (sequence.wantsPromptLogprobs) generation.takePromptLogits(sequence, logits);
 		}
 		if (sequence.pending > 0) return;
 		if (generation.maxTokens === 0) generation.endAtPrompt();
@@ -379,16 +387,6 @@ export class Scheduler {
 			this.#runQueue = this.#runQueue.filter((other) => other !== sequence);
 		}
 		return finished;
-	}
-
-	#collectPromptLogprobs(generation: Generation, sequence: Sequence, logits: Float32Array[]): void {
-		const first = sequence.cache.length - logits.length;
-		for (const [index, values] of logits.entries()) {
-			const token = generation.prompt[first + index + 1];
-			if (token === undefined) continue;
-			const wanted = generation.request.topLogprobs ?? 0;
-			generation.promptLogprobs.push(rawLogprob(values, token, wanted));
-		}
 	}
 }
 

@@ -28,6 +28,8 @@ export class Sequence {
 	readonly owner: string | undefined;
 	/** It gives way to what people wait for. */
 	readonly isBackground: boolean;
+	/** Somebody waits for its first text. */
+	isAwaited: boolean;
 	readonly choice: number;
 	readonly promptLength: number;
 	readonly sampler: Sampler;
@@ -58,6 +60,7 @@ export class Sequence {
 	}) {
 		this.owner = options.owner;
 		this.isBackground = options.isBackground;
+		this.isAwaited = !options.isBackground;
 		this.choice = options.choice;
 		this.promptLength = options.promptLength;
 		this.#end = options.promptLength + options.maxTokens;
