@@ -72,6 +72,22 @@ test('a thread reads as the model itself does', async () => {
 	assert.deepEqual([...(bytes ?? [])], [65]);
 });
 
+test('questions of people go before those of background work, which has its turns all the same', async () => {
+	await using thread = owned(new TextThread({ folder: folderWith(), model: 'm' }));
+	const order: string[] = [];
+	const ask = (priority: 'interactive' | 'batch', name: string) =>
+		thread.request(...encode(name), undefined, priority).then(() => void order.push(name));
+	const first = ask('batch', 'first');
+	const background = ['b1', 'b2'].map((name) => ask('batch', name));
+	const people = Array.from({ length: 12 }, (_, at) => ask('interactive', `p${at}`));
+	await Promise.all([first, ...background, ...people]);
+	assert.deepEqual(order.slice(0, 10), ['first', ...names(0, 8), 'b1']);
+	assert.deepEqual(order.slice(10), [...names(8, 12), 'b2']);
+});
+
+const names = (from: number, to: number): string[] =>
+	Array.from({ length: to - from }, (_, at) => `p${from + at}`);
+
 test('whoever waits behind what is ended gets a new thread, and so does whoever comes later', async () => {
 	const thread = new TextThread({ folder: folderWith(hostileFields), model: 'm', deadlineMs: 300 });
 	const ended = thread.request(...encode(hostileText));

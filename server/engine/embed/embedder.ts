@@ -180,7 +180,8 @@ class EncoderEmbedder implements Embedder {
 		const texts = request.inputs.flatMap((input) =>
 			typeof input === 'string' ? [this.#settings.prompt + input] : [],
 		);
-		const read = texts.length === 0 ? [] : await this.#reader.encode(texts, true, signal);
+		const read =
+			texts.length === 0 ? [] : await this.#reader.encode(texts, true, signal, request.priority);
 		const sequences = request.inputs.map((input, index) =>
 			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
 		);
@@ -195,7 +196,12 @@ class EncoderEmbedder implements Embedder {
 		{ query, documents, truncate, ...whose }: RerankRequest,
 		signal?: AbortSignal,
 	): Promise<RerankResult> {
-		const [asked = [], ...read] = await this.#reader.encode([query, ...documents], false, signal);
+		const [asked = [], ...read] = await this.#reader.encode(
+			[query, ...documents],
+			false,
+			signal,
+			whose.priority,
+		);
 		const { contextLength } = this.#limits;
 		const pairs = new PairWriter(this.#text.pairTemplate, asked, contextLength, truncate);
 		const written = read.map((document, index) => pairs.write(document, index));

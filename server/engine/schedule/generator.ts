@@ -69,7 +69,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 		const read =
 			options.reader === undefined
 				? text.promptTokens(request.prompt)
-				: await options.reader.prompt(request.prompt, contextLength, signal);
+				: await options.reader.prompt(request.prompt, contextLength, signal, request.priority);
 		checkPrompt(read, options.vocabularySize, contextLength);
 		if (!Number.isInteger(request.n) || request.n < 1 || request.n > maxChoices) {
 			throw new AppError(

@@ -106,6 +106,7 @@ export class Translator {
 		const read = this.#reader.encodeWithOffsets(
 			request.items.map((item) => item.text),
 			signal,
+			request.priority,
 		);
 		// What takes but a moment shares a batch with the calls of the same moment.
 		const texts = read instanceof Promise ? await read : read;

@@ -5,12 +5,15 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
-import type { GeneratePrompt, TextModel } from '../api.ts';
+import type { GeneratePrompt, GenerateRequest, TextModel } from '../api.ts';
 import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
 import { newestTurns } from './historyTurns.ts';
 import { withImages } from './imageTexts.ts';
 import { checkLength, isFarTooLong } from './promptLength.ts';
 import type { CostlyPart } from './tooExpensive.ts';
+
+/** Whether somebody waits for what is asked. */
+export type Priority = GenerateRequest['priority'];
 
 type ChatPrompt = Extract<GeneratePrompt, { kind: 'chat' }>;
 
@@ -109,11 +112,13 @@ export interface TextService {
 	/**
 	 * Rejects with `too_expensive` naming the part that took too long, with `cancelled`, or as the
 	 * question says.
+	 * @param priority what is asked for background work (`batch`) waits for the questions of people
 	 */
 	request<J extends TextJobName>(
 		job: J,
 		request: TextJobs[J]['request'],
 		signal?: AbortSignal,
+		priority?: Priority,
 	): Promise<TextJobs[J]['result']>;
 }
 

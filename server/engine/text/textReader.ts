@@ -5,7 +5,12 @@
 
 import type { GeneratePrompt, TextModel } from '../api.ts';
 import { checkLength } from './promptLength.ts';
-import { inProcessTextService, type TextJobs, type TextService } from './textJobs.ts';
+import {
+	inProcessTextService,
+	type Priority,
+	type TextJobs,
+	type TextService,
+} from './textJobs.ts';
 import { sizeOfPrompt } from './textThreadPool.ts';
 
 /** Characters that a bounded tokenizer reads in some milliseconds. */
@@ -31,19 +36,20 @@ export class TextReader {
 		prompt: GeneratePrompt,
 		contextLength: number,
 		signal?: AbortSignal,
+		priority?: Priority,
 	): Promise<number[]> {
 		if (prompt.kind === 'tokens') return [...prompt.tokens];
 		if (prompt.kind === 'chat' && prompt.tokens !== undefined) return [...prompt.tokens];
 		// What will not be tokenised here is not fetched from there in between.
 		if (prompt.kind === 'chat' && !(this.#text.isBounded && sizeOfPrompt(prompt) <= shortText))
-			return this.#threads.request('prompt', { prompt, contextLength }, signal);
+			return this.#threads.request('prompt', { prompt, contextLength }, signal, priority);
 		const text =
 			prompt.kind === 'text'
 				? prompt.text
-				: await this.#threads.request('render', { prompt }, signal);
+				: await this.#threads.request('render', { prompt }, signal, priority);
 		checkLength(text, contextLength);
 		// A template writes what a tokenizer would add by itself.
-		const [ids = []] = await this.encode([text], prompt.kind === 'text', signal);
+		const [ids = []] = await this.encode([text], prompt.kind === 'text', signal, priority);
 		return ids;
 	}
 
@@ -52,15 +58,20 @@ export class TextReader {
 		texts: readonly string[],
 		addSpecial: boolean,
 		signal?: AbortSignal,
+		priority?: Priority,
 	): Promise<number[][]> {
 		if (this.#isQuick(texts)) return texts.map((each) => this.#text.encode(each, { addSpecial }));
-		return this.#threads.request('encode', { texts, addSpecial }, signal);
+		return this.#threads.request('encode', { texts, addSpecial }, signal, priority);
 	}
 
 	/** Texts with the places of their tokens; not a promise when they take but a moment. */
-	encodeWithOffsets(texts: readonly string[], signal?: AbortSignal): Encoded | Promise<Encoded> {
+	encodeWithOffsets(
+		texts: readonly string[],
+		signal?: AbortSignal,
+		priority?: Priority,
+	): Encoded | Promise<Encoded> {
 		if (this.#isQuick(texts)) return texts.map((each) => this.#text.encodeWithOffsets(each));
-		return this.#threads.request('encodeWithOffsets', { texts }, signal);
+		return this.#threads.request('encodeWithOffsets', { texts }, signal, priority);
 	}
 
 	#isQuick(texts: readonly string[]): boolean {

@@ -6,7 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError, fromErrorWire } from '../../protocol/index.ts';
 import { ComputingTimer } from '../../work/computingLimit.ts';
-import type { TextJobName, TextJobs, TextService } from './textJobs.ts';
+import type { Priority, TextJobName, TextJobs, TextService } from './textJobs.ts';
 import type { TextAnswer, TextQuestion, TextThreadJob } from './textMessages.ts';
 import { costlyParts, tooExpensive } from './tooExpensive.ts';
 
@@ -16,6 +16,8 @@ export const defaultDeadlineMs = 10_000;
 const maxLoadMs = 60_000;
 /** Abandoned work may continue for this long: most questions end sooner than a thread begins. */
 const abandonedMs = 250;
+/** After so many questions of people the oldest one has its turn, whosever it is. */
+const maxPassed = 8;
 /** A vocabulary of 260,000 tokens takes some 300 MB while it is read. */
 const defaultMemoryMb = 1536;
 
@@ -31,6 +33,7 @@ export interface TextThreadOptions {
 }
 
 interface PendingRequest extends TextQuestion {
+	readonly priority: Priority;
 	resolve(value: unknown): void;
 	reject(error: unknown): void;
 	/** Nobody waits for the answer any more. */
@@ -43,6 +46,8 @@ export class TextThread implements TextService {
 	readonly #maxMemoryMb: number;
 	readonly #atWork = new Int32Array(new SharedArrayBuffer(4));
 	readonly #waiting: PendingRequest[] = [];
+	/** Questions in a row that went before one of background work. */
+	#passed = 0;
 	#worker: Worker | undefined;
 	#isReading = false;
 	#running: PendingRequest | undefined;
@@ -64,6 +69,7 @@ export class TextThread implements TextService {
 		job: J,
 		request: TextJobs[J]['request'],
 		signal?: AbortSignal,
+		priority: Priority = 'interactive',
 	): Promise<TextJobs[J]['result']> {
 		if (signal?.aborted) return Promise.reject(new AppError('cancelled'));
 		if (this.#closed) return Promise.reject(gone());
@@ -76,6 +82,7 @@ export class TextThread implements TextService {
 			const pending: PendingRequest = {
 				job,
 				request,
+				priority,
 				resolve: (value) => {
 					done();
 					resolve(value as TextJobs[J]['result']);
@@ -106,10 +113,19 @@ export class TextThread implements TextService {
 		}
 		this.#worker ??= this.#start();
 		this.#worker.ref();
-		const pending = this.#waiting.shift() as PendingRequest;
+		const pending = this.#takeNext();
 		this.#running = pending;
 		this.#limit();
 		this.#worker.postMessage({ job: pending.job, request: pending.request } satisfies TextQuestion);
+	}
+
+	/** The next of people's, and one of background work after several of them. */
+	#takeNext(): PendingRequest {
+		const first = this.#waiting.findIndex(({ priority }) => priority === 'interactive');
+		const place = this.#passed >= maxPassed ? 0 : Math.max(0, first);
+		const [pending] = this.#waiting.splice(place, 1);
+		this.#passed = place === 0 ? 0 : this.#passed + 1;
+		return pending as PendingRequest;
 	}
 
 	#start(): Worker {

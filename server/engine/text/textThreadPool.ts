@@ -1,7 +1,7 @@
 /** One model's text threads: one for short texts, and one for long texts, so that no short one waits behind them. */
 
 import type { GeneratePrompt } from '../api.ts';
-import type { TextJobName, TextJobs, TextService } from './textJobs.ts';
+import type { Priority, TextJobName, TextJobs, TextService } from './textJobs.ts';
 import { TextThread, type TextThreadOptions } from './textThread.ts';
 
 /** Longer texts, in characters or tokens, are for the second thread. */
@@ -30,12 +30,13 @@ export class TextThreadPool implements TextService {
 		job: J,
 		request: TextJobs[J]['request'],
 		signal?: AbortSignal,
+		priority?: Priority,
 	): Promise<TextJobs[J]['result']> {
 		if (this.#closed || sizeOf(request) <= longText)
-			return this.#short.request(job, request, signal);
+			return this.#short.request(job, request, signal, priority);
 		clearTimeout(this.#timer);
 		this.#long ??= new TextThread(this.#options);
-		return this.#long.request(job, request, signal).finally(() => this.#rest());
+		return this.#long.request(job, request, signal, priority).finally(() => this.#rest());
 	}
 
 	async close(): Promise<void> {
