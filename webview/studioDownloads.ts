@@ -14,9 +14,13 @@ export const downloads = signal<
 /** Why the last download failed; empty: it did not. */
 export const downloadProblem = signal('');
 
-/** A licence with conditions is accepted by whoever downloads. */
+/**
+ * A licence with conditions is accepted by whoever downloads.
+ * @param licence absent: its page names none
+ */
 export function licenceAccepted(name: string, licence: string | undefined): boolean {
-	if (licence === undefined || licence === '' || isOpenLicence(licence)) return true;
+	if (licence === undefined) return confirm(text('licenceNone', name));
+	if (licence === '' || isOpenLicence(licence)) return true;
 	return confirm(text('licenceSure', name, licence));
 }
 

@@ -206,6 +206,7 @@ export const studioStrings = {
 	fitsTight: 'Takes about {0} of memory: little is left',
 	fromPrograms: 'From programs',
 	get: 'Get {0}',
+	licenceNone: 'The page of {0} names no licence. Download it all the same?',
 	licenceSure: '{0} comes under the licence “{1}”, which has conditions. Accept it and download?',
 	more: 'More',
 	page: 'Page',

@@ -1,6 +1,7 @@
 /** What people read while a model is downloaded or built: licence, sizes and memory first, then progress. */
 
-import type { ModelInfo } from '../protocol/index.ts';
+import { isAbsolute } from 'node:path';
+import { isOpenLicence, type ModelInfo } from '../protocol/index.ts';
 import type { buildLocalModel, pullModel } from '../protocol/routeAddresses.ts';
 import type { EventOf } from '../protocol/routes/route.ts';
 import type { ParsedArgs } from './args.ts';
@@ -14,12 +15,21 @@ type Start = Extract<Event, { start: unknown }>['start'];
 
 /** Licence and size, said before the first byte. */
 function startLine({ repository, license, totalBytes, unverified = 0, build }: Start): string {
-	const terms = license === undefined ? 'no licence is stated; see its page' : `licence ${license}`;
+	const terms = termsText(license, isAbsolute(repository));
 	const hashes =
 		unverified === 0
 			? ''
 			: `The hub states no hash for ${unverified} of its files: damage on the way would not be noticed.\n`;
 	return `${repository}: ${byteText(totalBytes)}, ${terms}.\n${hashes}${build === undefined ? '' : buildLine(build)}`;
+}
+
+/** @param isHere of files of this machine: no page goes with them */
+function termsText(license: string | undefined, isHere: boolean): string {
+	const page = isHere ? '' : '; see its page';
+	if (license === undefined) return `no licence is stated${page}`;
+	return isOpenLicence(license)
+		? `licence ${license}`
+		: `licence ${license}, which has conditions${page}`;
 }
 
 function buildLine(build: NonNullable<Start['build']>): string {
@@ -80,7 +90,8 @@ export async function showEvents(
 				if (first !== undefined && build !== undefined) {
 					bar.end();
 					const { license } = event.start;
-					if (license !== first.license) io.stderr.write(`The file says: licence ${license}.\n`);
+					if (license !== undefined && license !== first.license)
+						io.stderr.write(`The file says: ${termsText(license, true)}.\n`);
 					io.stderr.write(buildLine(build));
 				} else io.stderr.write(startLine(event.start));
 				first = event.start;

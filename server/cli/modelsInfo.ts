@@ -15,6 +15,7 @@ import { chooseVariant } from '../engine/modelFiles/variants.ts';
 import { readManifest } from '../hub/manifest.ts';
 import { findModel, type ModelNotice } from '../protocol/index.ts';
 import { listOwnModels } from '../protocol/routeAddresses.ts';
+import { absentModelText } from './absentModel.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { compareExact } from './exactComparison.ts';
@@ -29,7 +30,7 @@ export async function modelInfoCommand(args: readonly string[], io: CommandIo): 
 	if (name === undefined || more.length > 0) {
 		throw new UsageError('models info takes one folder or one model.');
 	}
-	const found = await findFolder(name, io);
+	const { found, absent } = await findFolder(name, io);
 	if (text !== undefined) {
 		if (options.has('json')) throw new UsageError('--compare prints text; leave --json out.');
 		if (found?.model === undefined)
@@ -41,9 +42,7 @@ export async function modelInfoCommand(args: readonly string[], io: CommandIo): 
 		return 0;
 	}
 	if (found === undefined) {
-		io.stderr.write(
-			`${name} is neither a folder nor a model on this machine. 'nearglot models list' shows those.\n`,
-		);
+		io.stderr.write(`${absent}\n`);
 		return 1;
 	}
 	const description = await describeModel(found.folder);
@@ -94,21 +93,27 @@ interface FoundFolder {
 	readonly notices: readonly ModelNotice[];
 }
 
-async function findFolder(name: string, io: CommandIo): Promise<FoundFolder | undefined> {
+/** @returns what was found, or what to say where nothing was */
+async function findFolder(
+	name: string,
+	io: CommandIo,
+): Promise<{ readonly found?: FoundFolder; readonly absent?: string }> {
 	const path = resolve(name);
 	const isFolder = await stat(path).then(
 		(found) => found.isDirectory(),
 		() => false,
 	);
-	if (isFolder) return { folder: path, notices: [] };
+	if (isFolder) return { found: { folder: path, notices: [] } };
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
 	const model = findModel(
 		models.filter((one) => one.folder !== undefined),
 		name,
 	);
-	if (model?.folder === undefined) return undefined;
-	return { folder: model.folder, model: model.id, notices: model.notices ?? [] };
+	if (model?.folder === undefined)
+		return { absent: `${path} is no folder. ${absentModelText(name, models)}` };
+	const { folder, id, notices = [] } = model;
+	return { found: { folder, model: id, notices } };
 }
 
 const layouts: Readonly<Record<ModelDescription['layout'], string>> = {

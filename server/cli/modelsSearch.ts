@@ -1,8 +1,9 @@
 /** `nearglot models search [WORDS]` and `nearglot models where [NAME]`. */
 
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
-import { findModel } from '../protocol/index.ts';
+import { findModel, nearNamesHint } from '../protocol/index.ts';
 import { listOwnModels, modelsLocation, searchHubModels } from '../protocol/routeAddresses.ts';
+import { absentModelText } from './absentModel.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './textTable.ts';
@@ -34,7 +35,11 @@ export async function searchModelsCommand(args: readonly string[], io: CommandIo
 		return 0;
 	}
 	if (found.length === 0) {
-		io.stderr.write(`No model matches ${words.join(' ')}.\n`);
+		const near = nearNamesHint(
+			models.map(({ alias }) => alias),
+			words.join('-'),
+		);
+		io.stderr.write(`No model matches ${words.join(' ')}.${near}\n`);
 		return 1;
 	}
 	const rows = found.map((model) => [
@@ -113,7 +118,7 @@ export async function whereModelsCommand(args: readonly string[], io: CommandIo)
 		name,
 	);
 	if (model?.folder === undefined) {
-		io.stderr.write(`${name} is not on this machine.\n`);
+		io.stderr.write(`${absentModelText(name, models)}\n`);
 		return 1;
 	}
 	io.stdout.data(`${model.folder}\n`);

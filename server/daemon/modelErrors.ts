@@ -5,6 +5,7 @@ import {
 	type ExecutionProvider,
 	type ModelInfo,
 	type ModelTask,
+	nearNamesHint,
 } from '../protocol/index.ts';
 
 /** Longest list of known models in an error message. */
@@ -24,7 +25,11 @@ export function unknownModel(
 			? `No model${task === undefined ? '' : ` for ${task}`} is on this machine yet.`
 			: `Known: ${ids.join(', ')}${more}.`;
 	const shown = name.slice(0, 200);
-	return new AppError('model_not_found', `There is no model '${shown}'. ${known}`, {
+	const near = nearNamesHint(
+		fitting.map(({ id }) => id),
+		name,
+	);
+	return new AppError('model_not_found', `There is no model '${shown}'.${near} ${known}`, {
 		param: 'model',
 	});
 }

@@ -8,11 +8,10 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
 import type { Manifest } from '../hub/manifest.ts';
+import { cardNames, cardText, readCard } from '../hub/modelCard.ts';
 import { maxNameLength } from '../hub/modelData/fileLimits.ts';
-import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError, comparableName, type ModelInfo } from '../protocol/index.ts';
-import { idName } from '../protocol/modelNames.ts';
 import { FolderWatch, type FolderWatchOptions } from './folderWatch.ts';
 import { modelContentOf } from './modelContent.ts';
 import { ModelWalk, modelMarks, sameEntrances, type WalkRoot } from './modelWalk.ts';
@@ -266,14 +265,8 @@ async function infoOf(
 	description: ModelDescription | undefined,
 ): Promise<ModelInfo> {
 	const card = await readCard(folder);
-	const text = (key: string) => {
-		const value = card[key];
-		const isName = typeof value === 'string' && value !== '' && value.length <= maxNameLength;
-		return isName ? value : undefined;
-	};
-	const named = /^(.+?)(?::(\d{1,9}))?$/.exec(text('name') ?? idName(basename(folder)));
-	const name = idName(named?.[1] ?? basename(folder));
-	const version = text('version') ?? named?.[2] ?? '1';
+	const text = (key: string) => cardText(card, key);
+	const { name, version } = cardNames(card, basename(folder));
 	const languages = Array.isArray(card['languages'])
 		? card['languages']
 				.filter((item) => typeof item === 'string' && item.length <= maxNameLength)
@@ -323,19 +316,6 @@ function sourceOf(card: Readonly<Record<string, unknown>>): Partial<ModelInfo> {
 		...(typeof promptTemplate === 'object' ? { promptTemplate } : {}),
 		...(typeof parent === 'string' ? { parentModelUri: parent } : {}),
 	};
-}
-
-/** Optional card beside the model: `nearglot.json`, or `inference_model.json` of older services. */
-async function readCard(folder: string): Promise<Readonly<Record<string, unknown>>> {
-	for (const file of ['nearglot.json', 'inference_model.json']) {
-		try {
-			const card = await readModelJson(folder, file);
-			if (card !== undefined) return { ...card, name: card['name'] ?? card['Name'] };
-		} catch {
-			// No card, or none that can be read: the folder's name is enough.
-		}
-	}
-	return {};
 }
 
 /** A model as this server runs it: what is listed, counted and cut to is the context it will have. */

@@ -1,16 +1,16 @@
 /** Unpacks model archives for closed networks. Only plain files with checked names come out. */
 
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import { extract } from 'tar-stream';
-import { open, type ZipFile } from 'yauzl';
+import { crc32 } from 'node:zlib';
+import { type Entry, open, type ZipFile } from 'yauzl';
 import { AppError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { inside, pathFault } from './names.ts';
+import { type ArchiveListener, isPackedTar, tarEntries } from './tarReader.ts';
 
 /** Most entries an archive may have, and most bytes they may unpack to. */
 const maxEntries = 10_000;
@@ -19,9 +19,6 @@ const maxBytes = 200 * 2 ** 30;
 export function isArchive(path: string): boolean {
 	return /\.(tar|tar\.gz|tgz|zip)$/i.test(path);
 }
-
-/** Told how much of an archive was read, of how much. */
-export type ArchiveListener = (readBytes: number, sizeBytes: number) => void;
 
 /**
  * Unpacks into a new folder; links, devices and names that leave the folder are refused.
@@ -78,16 +75,13 @@ class Budget {
 		this.#bytes += bytes;
 		if (this.#bytes > maxBytes) throw bad('it unpacks to more than 200 GiB');
 	}
-	/** @param onBytes told how many of this entry have come */
 	async *count(
 		source: AsyncIterable<Buffer>,
-		onBytes: (written: number) => void,
+		onChunk: (chunk: Buffer) => void,
 	): AsyncIterable<Buffer> {
-		let written = 0;
 		for await (const chunk of source) {
-			written += chunk.length;
 			this.skip(chunk.length);
-			onBytes(written);
+			onChunk(chunk);
 			yield chunk;
 		}
 	}
@@ -100,34 +94,11 @@ async function write(
 	target: string,
 	budget: Budget,
 	signal: AbortSignal,
-	onBytes: (written: number) => void = () => {},
+	onChunk: (chunk: Buffer) => void = () => {},
 ): Promise<void> {
 	makeFolder(dirname(target));
-	const counted = (chunks: AsyncIterable<Buffer>) => budget.count(chunks, onBytes);
+	const counted = (chunks: AsyncIterable<Buffer>) => budget.count(chunks, onChunk);
 	await pipeline(source, counted, createWriteStream(target), { signal });
-}
-
-/** Entries of an archive; the loop over them reports what goes wrong. */
-async function readTar(path: string, onRead: ArchiveListener, signal: AbortSignal) {
-	const { size } = await stat(path);
-	// A reader that begins with nothing to come would wait for ever.
-	if (signal.aborted) throw new AppError('cancelled');
-	async function* counted(file: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-		let read = 0;
-		for await (const chunk of file) {
-			read += chunk.length;
-			onRead(read, size);
-			yield chunk;
-		}
-	}
-	const tar = extract();
-	const file = createReadStream(path);
-	const feed = /\.(tgz|gz)$/i.test(path)
-		? pipeline(file, counted, createGunzip(), tar, { signal })
-		: pipeline(file, counted, tar, { signal });
-	// Without a handler the pipe's copy of what went wrong would be unhandled.
-	feed.catch(() => undefined);
-	return { tar, feed };
 }
 
 async function findInTar(
@@ -137,15 +108,13 @@ async function findInTar(
 	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const budget = new Budget();
-	const { tar } = await readTar(path, onRead, signal);
 	try {
-		for await (const entry of tar) {
-			const name = clean(entry.header.name);
-			if (entry.header.type === 'file' && wanted.test(name)) return name;
+		for await (const { kind, size, ...entry } of tarEntries(path, onRead, signal)) {
+			const name = clean(entry.name);
+			if (kind === 'file' && wanted.test(name)) return name;
 			if (name === '') budget.any();
 			else budget.entry(name);
-			budget.skip(entry.header.size ?? 0);
-			entry.resume();
+			budget.skip(size);
 		}
 		return undefined;
 	} catch (error) {
@@ -159,23 +128,33 @@ async function unpackTar(
 	onRead: ArchiveListener,
 	signal: AbortSignal,
 ): Promise<void> {
+	// What speaks against one that is not packed is known before gigabytes of it are written.
+	if (!isPackedTar(path)) await readTar(path, () => {}, signal);
+	await readTar(path, onRead, signal, (content, name, budget) =>
+		write(Readable.from(content), inside(folder, name), budget, signal),
+	);
+}
+
+/** Goes through all entries, and refuses those that no model has. */
+async function readTar(
+	path: string,
+	onRead: ArchiveListener,
+	signal: AbortSignal,
+	onFile?: (content: AsyncIterable<Buffer>, name: string, budget: Budget) => Promise<void>,
+): Promise<void> {
 	const budget = new Budget();
-	const { tar, feed } = await readTar(path, onRead, signal);
 	try {
-		for await (const entry of tar) {
-			const name = clean(entry.header.name);
-			if (name === '' || entry.header.type === 'directory') {
+		for await (const entry of tarEntries(path, onRead, signal)) {
+			const name = clean(entry.name);
+			if (name === '' || entry.kind === 'folder') {
 				budget.any();
-				budget.skip(entry.header.size ?? 0);
-				entry.resume();
 				continue;
 			}
-			if (entry.header.type !== 'file')
-				throw bad(`${JSON.stringify(name)} is a ${entry.header.type}`);
+			if (entry.kind !== 'file') throw bad(`${JSON.stringify(name)} is a ${entry.kind}`);
 			budget.entry(name);
-			await write(entry as unknown as Readable, inside(folder, name), budget, signal);
+			if (onFile === undefined) budget.skip(entry.size);
+			else await onFile(entry.content(), name, budget);
 		}
-		await feed;
 	} catch (error) {
 		throw damaged(error, signal);
 	}
@@ -197,33 +176,48 @@ function openZip(path: string): Promise<ZipFile> {
 	});
 }
 
+/** Hands every entry to `visit`, until that says that it has seen enough. */
+async function readZip(
+	path: string,
+	visit: (entry: Entry, zip: ZipFile) => Promise<boolean> | boolean,
+	signal: AbortSignal,
+): Promise<void> {
+	const zip = await openZip(path);
+	try {
+		await new Promise<void>((resolve, reject) => {
+			zip.on('error', (error) => reject(bad(error.message)));
+			zip.on('end', resolve);
+			const next = async (entry: Entry) => {
+				if (signal.aborted) throw new AppError('cancelled');
+				if (await visit(entry, zip)) resolve();
+				else zip.readEntry();
+			};
+			zip.on('entry', (entry) => void next(entry).catch(reject));
+			zip.readEntry();
+		});
+	} catch (error) {
+		throw damaged(error, signal);
+	} finally {
+		zip.close();
+	}
+}
+
 async function findInZip(
 	path: string,
 	wanted: Pick<RegExp, 'test'>,
 	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const budget = new Budget();
-	const zip = await openZip(path);
-	return new Promise((resolve, reject) => {
-		zip.on('error', (error) => reject(bad(error.message)));
-		zip.on('end', () => resolve(undefined));
-		zip.on('entry', (entry) => {
-			const name = clean(entry.fileName);
-			try {
-				if (signal.aborted) throw new AppError('cancelled');
-				if (name === '') budget.any();
-				else budget.entry(name);
-			} catch (error) {
-				zip.close();
-				reject(error);
-				return;
-			}
-			if (!wanted.test(name)) return zip.readEntry();
-			zip.close();
-			resolve(name);
-		});
-		zip.readEntry();
-	});
+	let found: string | undefined;
+	const visit = ({ fileName }: Entry) => {
+		const name = clean(fileName);
+		if (name === '') budget.any();
+		else budget.entry(name);
+		if (wanted.test(name)) found = name;
+		return found !== undefined;
+	};
+	await readZip(path, visit, signal);
+	return found;
 }
 
 async function unpackZip(
@@ -233,40 +227,59 @@ async function unpackZip(
 	signal: AbortSignal,
 ): Promise<void> {
 	const { size } = await stat(path);
+	// What its list of files tells against it is known before gigabytes of them are written.
+	const listed = new Budget();
+	await readZip(
+		path,
+		(entry) => {
+			checkZipEntry(entry, listed);
+			listed.skip(entry.uncompressedSize);
+			return false;
+		},
+		signal,
+	);
 	let read = 0;
 	const budget = new Budget();
-	const zip = await openZip(path);
-	await new Promise<void>((resolve, reject) => {
-		zip.on('error', (error) => reject(bad(error.message)));
-		zip.on('end', resolve);
-		zip.on('entry', (entry) => {
-			const name = clean(entry.fileName);
-			const type = (entry.externalFileAttributes >>> 28) & 0xf;
-			const work = async () => {
-				if (signal.aborted) throw new AppError('cancelled');
-				if (entry.fileName.endsWith('/')) {
-					budget.any();
-					return zip.readEntry();
-				}
-				if (type !== 0 && type !== 8) throw bad(`${JSON.stringify(name)} is not a plain file`);
-				budget.entry(name);
-				const stream = await new Promise<Readable>((give, fail) => {
-					zip.openReadStream(entry, (error, opened) => (error ? fail(error) : give(opened)));
-				});
-				const { compressedSize, uncompressedSize } = entry;
-				const share = uncompressedSize > 0 ? compressedSize / uncompressedSize : 0;
-				const onBytes = (written: number) => onRead(Math.round(read + share * written), size);
-				await write(stream, inside(folder, name), budget, signal, onBytes);
-				read += compressedSize;
-				zip.readEntry();
-			};
-			work().catch((error: unknown) => {
-				zip.close();
-				reject(signal.aborted ? new AppError('cancelled') : error);
-			});
+	const unpackEntry = async (entry: Entry, zip: ZipFile) => {
+		const name = checkZipEntry(entry, budget);
+		if (name === undefined) return false;
+		const stream = await new Promise<Readable>((give, fail) => {
+			zip.openReadStream(entry, (error, opened) => (error ? fail(error) : give(opened)));
 		});
-		zip.readEntry();
-	});
+		const { compressedSize, uncompressedSize } = entry;
+		const share = uncompressedSize > 0 ? compressedSize / uncompressedSize : 0;
+		let written = 0;
+		let sum = 0;
+		await write(stream, inside(folder, name), budget, signal, (chunk) => {
+			written += chunk.length;
+			sum = crc32(chunk, sum);
+			onRead(Math.round(read + share * written), size);
+		});
+		if (sum !== entry.crc32) throw new Error(`the sum of ${JSON.stringify(name)} is another one`);
+		read += compressedSize;
+		return false;
+	};
+	await readZip(path, unpackEntry, signal);
+}
+
+/** Methods that entries of a zip file may be packed by: none, and deflate. */
+const zipMethods: ReadonlySet<number> = new Set([0, 8]);
+
+/** Name of a plain file that can be unpacked; `undefined` for a folder. */
+function checkZipEntry(entry: Entry, budget: Budget): string | undefined {
+	if (entry.fileName.endsWith('/')) {
+		budget.any();
+		return undefined;
+	}
+	const name = clean(entry.fileName);
+	const shown = JSON.stringify(name);
+	const type = (entry.externalFileAttributes >>> 28) & 0xf;
+	if (type !== 0 && type !== 8) throw bad(`${shown} is not a plain file`);
+	if (entry.isEncrypted()) throw bad(`${shown} is encrypted`);
+	if (!zipMethods.has(entry.compressionMethod))
+		throw bad(`${shown} is packed by a method that is not read here`);
+	budget.entry(name);
+	return name;
 }
 
 function bad(why: string): AppError {

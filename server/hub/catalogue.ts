@@ -4,6 +4,7 @@ import {
 	AppError,
 	findModel,
 	type ModelTask,
+	nearNames,
 	type Precision,
 	type PromptTemplate,
 } from '../protocol/index.ts';
@@ -151,18 +152,8 @@ export function resolveEntry(
 
 /** Names close to a misspelt one, for the error message. */
 export function similarNames(entries: readonly CatalogueEntry[], name: string): string[] {
-	const grams = (text: string) => {
-		const set = new Set<string>();
-		for (let i = 0; i + 2 < text.length; i++) set.add(text.slice(i, i + 3));
-		return set;
-	};
-	const wanted = grams(name.toLowerCase());
-	const score = (alias: string) =>
-		[...grams(alias.toLowerCase())].filter((gram) => wanted.has(gram)).length;
-	return [...new Set(entries.map((entry) => entry.model.alias))]
-		.map((alias) => ({ alias, score: score(alias) }))
-		.filter((row) => row.score > 0)
-		.sort((a, b) => b.score - a.score)
-		.slice(0, 5)
-		.map((row) => row.alias);
+	return nearNames(
+		entries.map((entry) => entry.model.alias),
+		name,
+	);
 }

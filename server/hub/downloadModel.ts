@@ -14,7 +14,7 @@ import type { HubHttp } from './http.ts';
 import { jobEvents } from './jobEvents.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { inside } from './names.ts';
-import { arrivedBytes } from './partFile.ts';
+import { arrivedBytes, removeParts } from './partFile.ts';
 import {
 	checkTaken,
 	keptOf,
@@ -162,6 +162,8 @@ async function fetchAll(
 		for (const file of files) {
 			const path = inside(partial, local(file));
 			if ((await sizeOf(path)) === file.sizeBytes) {
+				// Of a process that was killed just as it had finished the file.
+				await removeParts(path);
 				report(file, file.sizeBytes);
 				continue;
 			}

@@ -56,7 +56,8 @@ export interface Manifest {
 	readonly downloadedAt: string;
 }
 
-const manifestName = 'nearglot.json';
+/** Of the file. */
+export const manifestName = 'nearglot.json';
 
 /** The manifest of a folder, or `undefined` when there is none or it cannot be read. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {

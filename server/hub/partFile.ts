@@ -158,8 +158,7 @@ export class PartFile {
 		await this.close();
 		const names = partNames(this.target);
 		await movePath(names.data, this.target);
-		await removePath(names.journal, { force: true });
-		await removePath(names.identity, { force: true });
+		await removeParts(this.target);
 	}
 
 	async close(): Promise<void> {

@@ -6,11 +6,12 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { removeOldDrafts } from '../store/files.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { lockFile } from '../store/lock.ts';
 import { inside } from './names.ts';
 import { unfinishedFolder } from './placeModel.ts';
-import { endUnfinished } from './unfinished.ts';
+import { endUnfinished, unlessEmpty } from './unfinished.ts';
 
 export interface UnfinishedModel {
 	/** Of its folder. */
@@ -81,12 +82,13 @@ export async function removeUnfinished(
 	return model;
 }
 
-/** Removes those that nobody has come back to; gives what was removed. */
+/** Removes those that nobody has come back to, and what killed processes have left of others; gives the former. */
 export async function removeOldUnfinished(
 	modelsFolder: string,
 	now: number,
 ): Promise<UnfinishedModel[]> {
 	const removed: UnfinishedModel[] = [];
+	await removeNotes(unfinishedFolder(modelsFolder), now);
 	for (const model of await listUnfinished(modelsFolder)) {
 		if (now - model.changedAt < maxUnfinishedAgeMs) continue;
 		try {
@@ -97,6 +99,22 @@ export async function removeOldUnfinished(
 		}
 	}
 	return removed;
+}
+
+/** What is noted of models of which nothing is unfinished: who was killed at the very end, or before the first byte, has left it. */
+async function removeNotes(folder: string, now: number): Promise<void> {
+	await removeOldDrafts(folder, now);
+	const entries = await listFolder(folder).catch(() => []);
+	const names = entries.map(({ name }) => name.replace(/\.(?:files\.json|flags\.json|lock)$/, ''));
+	for (const name of new Set(names)) {
+		const path = join(folder, name);
+		try {
+			await using _lock = await lockFile(`${path}.lock`, { waitMs });
+			await using _rest = unlessEmpty(path);
+		} catch {
+			// Somebody works on it.
+		}
+	}
 }
 
 async function lookAt(folder: string, name: string): Promise<UnfinishedModel> {

@@ -65,3 +65,41 @@ export function idName(name: string): string {
 	const clean = plain.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
 	return clean.slice(0, 128) || 'model';
 }
+
+/** Most names that one may have meant. */
+const maxNearNames = 5;
+/** Share of pairs of letters that two names have in common, from which on one may have meant the other. */
+const nearShare = 0.5;
+
+/** Names that somebody may have meant by one that nobody has, the nearest first. */
+export function nearNames(names: readonly string[], wanted: string): string[] {
+	const plain = (name: string) => idName(name.slice(0, 200).replace(/:\w*$/, '')).toLowerCase();
+	if (!/[\p{L}\d]/u.test(wanted)) return [];
+	const text = plain(wanted);
+	const pairs = pairsOf(text);
+	const shareOf = (name: string): number => {
+		const other = plain(name);
+		const its = pairsOf(other);
+		const shared = [...pairs].filter((pair) => its.has(pair)).length;
+		const share = (2 * shared) / Math.max(1, pairs.size + its.size);
+		return text.length > 2 && other.includes(text) ? Math.max(share, nearShare) : share;
+	};
+	return [...new Set(names)]
+		.map((name) => ({ name, share: shareOf(name) }))
+		.filter(({ share }) => share >= nearShare)
+		.sort((a, b) => b.share - a.share)
+		.slice(0, maxNearNames)
+		.map(({ name }) => name);
+}
+
+/** ` Did you mean …?` for the end of a sentence; empty where no name is near. */
+export function nearNamesHint(names: readonly string[], wanted: string): string {
+	const near = nearNames(names, wanted);
+	return near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+}
+
+function pairsOf(text: string): ReadonlySet<string> {
+	const pairs = new Set<string>();
+	for (let at = 0; at + 1 < text.length; at++) pairs.add(text.slice(at, at + 2));
+	return pairs;
+}

@@ -1,7 +1,7 @@
 /** Nobody waits for an archive without a word: what is done with it, and how much of it was read. */
 
 import { basename } from 'node:path';
-import type { ArchiveListener } from '../hub/archive.ts';
+import type { ArchiveListener } from '../hub/tarReader.ts';
 import type { NotifyWaiting } from '../hub/waitNotices.ts';
 
 /** Milliseconds before the first words, and between those that follow. */

@@ -28,6 +28,7 @@ import {
 	type PresentTarget,
 	present,
 } from './downloadTarget.ts';
+import { freeIds } from './freeIds.ts';
 import type { AcquireOptions, ModelHost, ProviderFallback } from './host.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelFolders } from './modelFolders.ts';
@@ -208,6 +209,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		return { found, order };
 	};
 
+	const checkFree = freeIds(() => deps.host.list(), deps.downloads);
+
 	/** Ends the models that a small one drafts for: they have its files open. */
 	const endDraftedBy = async (id: string): Promise<void> => {
 		const drafts = Object.entries(deps.settings.value.drafts ?? {});
@@ -356,7 +359,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			deps.host.changed();
 		},
 		import: async (path, name, signal) => {
-			const folder = await deps.folders.import(path, name, signal);
+			const folder = await deps.folders.import(path, name, checkFree, signal);
 			deps.host.changed(folder);
 			const done = (await deps.host.list()).find((model) => model.folder === folder);
 			if (done !== undefined) return done;
@@ -364,6 +367,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		},
 		build: async function* (path, name, flags, signal) {
 			const wanted = await deps.folders.freeName(path, name);
+			await checkFree(`${wanted}:1`);
 			if (flags.plan === true) {
 				yield* deps.folders.build(path, wanted, flags, signal);
 				return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -206,6 +206,28 @@ test('twenty kills during a download end with the right file, and what was on di
 	const target = join(models, 'acme--tiny', 'onnx', 'model.onnx');
 	const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 	assert.equal(sha256(await readFile(target)), sha256(weights));
+	assert.deepEqual(await readdir(join(models, '.downloads')), []);
+});
+
+test('a kill just as a file was finished leaves nothing of it in the model', async () => {
+	await using hub = await startHub(small);
+	const models = join(folder, 'finishing');
+	hub.faults.onFile = (_request, response, path) => {
+		if (path !== 'tokenizer.json') return false;
+		response.writeHead(404).end();
+		return true;
+	};
+	await assert.rejects(pull(hub, models));
+	delete hub.faults.onFile;
+	const partial = join(models, '.downloads', 'acme--tiny');
+	for (const ending of ['at', 'id']) await writeFile(join(partial, `config.json.part.${ending}`), '');
+	await writeFile(join(partial, 'tokenizer.json.part.id.new'), '');
+	const target = await pull(hub, models);
+	const names = await readdir(target, { recursive: true });
+	assert.deepEqual(
+		names.filter((name) => name.includes('.part')),
+		[],
+	);
 	assert.deepEqual(await readdir(join(models, '.downloads')), []);
 });
 

@@ -18,6 +18,7 @@ import {
 } from '../../server/hub/unfinishedModels.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { lockFile } from '../../server/store/lock.ts';
+import { thisProcess } from '../../server/store/processIdentity.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -104,6 +105,23 @@ describe('what was not finished', () => {
 			),
 			[false, false, true, true],
 		);
+	});
+
+	it('leaves no notes where there is nothing to go on with, as after a process that was killed', async () => {
+		const models = left({ begun: 0 });
+		const path = (name: string) => join(models, '.downloads', name);
+		const draft = 'ended.flags.json.0123456789ab.tmp';
+		for (const name of ['ended.files.json', 'ended.flags.json', draft])
+			writeFileSync(path(name), '{}');
+		utimesSync(path(draft), 0, 0);
+		const gone = { ...thisProcess(), pid: 999_999_999, token: 'x' };
+		writeFileSync(path('killed.lock'), JSON.stringify(gone));
+		mkdirSync(path('empty/source'), { recursive: true });
+		writeFileSync(path('working.files.json'), '{}');
+		await using _lock = await lockFile(path('working.lock'));
+		assert.deepEqual(await removeOldUnfinished(models, now), []);
+		const names = readdirSync(join(models, '.downloads')).sort();
+		assert.deepEqual(names, ['begun', 'begun.files.json', 'working.files.json', 'working.lock']);
 	});
 
 	it('is removed by name, by no path, and not while somebody works on it', async () => {
