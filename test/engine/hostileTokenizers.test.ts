@@ -201,3 +201,28 @@ test(`${perKind} damaged vocabularies of GGUF files are used or refused`, async 
 	}
 	assert.ok(used > perKind / 50 && used < perKind, `${used} used`);
 });
+
+test('an id that is none, or far beyond all others, is refused by its token', async () => {
+	const folder = temporaryFolder('ids');
+	byteTokenizer(folder);
+	const made: {
+		readonly model: { readonly vocab: Readonly<Record<string, number>> };
+	} = JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8'));
+	const load = async (file: object, config: object = {}) => {
+		writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(file));
+		writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
+		return loadTextModel(folder);
+	};
+	const content = { content: '<own>', special: true };
+	await load(made, { added_tokens_decoder: { 5000: content } });
+	const [token = ''] = Object.keys(made.model.vocab);
+	for (const id of [1e9, -1, 1.5, '7', null]) {
+		const model = { ...made.model, vocab: { ...made.model.vocab, [token]: id } };
+		const refusal = { code: 'unsupported_model', message: /gives the token ".*" the id / };
+		await assert.rejects(load({ ...made, model }), refusal, String(id));
+	}
+	for (const id of [1e9, 'x', -1])
+		await assert.rejects(load(made, { added_tokens_decoder: { [id]: content } }), {
+			message: /gives the token "<own>" the id /,
+		});
+});

@@ -2,6 +2,7 @@
 
 import { asNumber, asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import type { AlignedText } from './alignedText.ts';
+import { checkTokenId } from './tokenizerModel.ts';
 
 /** An added token with its matching rules. */
 export interface AddedToken {
@@ -40,6 +41,7 @@ export function readAddedTokens(tokenizer: JsonRecord, config: JsonRecord): Adde
 function add(tokens: Map<number, AddedToken>, id: number, record: JsonRecord): void {
 	const content = asString(record.content) ?? '';
 	if (content === '') return;
+	checkTokenId(content, id);
 	const special = record.special === true;
 	tokens.set(id, {
 		id,

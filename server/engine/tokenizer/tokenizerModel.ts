@@ -1,5 +1,8 @@
 /** What BPE, Unigram, WordPiece and word-level vocabularies have in common. */
 
+import { tokenizerLimits } from '../../hub/modelData/fileLimits.ts';
+import { AppError } from '../../protocol/index.ts';
+
 /** Cuts one pre-token into vocabulary ids. */
 export interface TokenizerModel {
 	/**
@@ -13,6 +16,18 @@ export interface TokenizerModel {
 	readonly size: number;
 }
 
+/** Above all ids that a vocabulary of the largest size and its added tokens may have. */
+const idLimit = tokenizerLimits.maxTokens + tokenizerLimits.maxAddedTokens;
+
+/** @throws AppError `unsupported_model` for what is no id: whatever reads a vocabulary counts up to its highest */
+export function checkTokenId(token: string, id: unknown): void {
+	if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < idLimit) return;
+	throw new AppError(
+		'unsupported_model',
+		`The tokenizer of the model gives the token ${JSON.stringify(token.slice(0, 100))} the id ${String(JSON.stringify(id)).slice(0, 100)}; ids are whole numbers from 0 to ${idLimit - 1}. Take another build of the model.`,
+	);
+}
+
 /** Ids and tokens both ways. */
 export class Vocabulary {
 	readonly #ids: Map<string, number>;
@@ -21,6 +36,7 @@ export class Vocabulary {
 	constructor(entries: Iterable<readonly [string, number]>) {
 		this.#ids = new Map();
 		for (const [token, id] of entries) {
+			checkTokenId(token, id);
 			this.#ids.set(token, id);
 			this.#tokens[id] = token;
 		}
