@@ -356,7 +356,7 @@ test('ONNX Runtime comes into a process by the one door that turns its telemetry
 /** Who may open files by himself where models are handled, and what he reads with that. */
 const readsFiles: Readonly<Record<string, string>> = {
 	'server/hub/modelData/readModelFile.ts': 'files of models, as names and limits allow it',
-	'server/hub/archive.ts': 'archives, by entries and bytes',
+	'server/hub/tarReader.ts': 'archives, by entries and bytes',
 	'server/hub/downloadStudent.ts': 'writes only',
 	'server/hub/manifest.ts': 'writes only',
 	'server/hub/moveModels.ts': 'moves whole folders of this program',
@@ -374,7 +374,7 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/engine/runtime/nativePackages.ts': 'a part of this program',
 	'server/engine/runtime/threads.ts': 'what the system says of processors',
 	'server/services/mcpTools.ts': 'recordings that the owner names',
-	'server/services/modelFolders.ts': 'copies what an import has checked',
+	'server/services/importModel.ts': 'copies what an import has checked',
 	'server/services/translate/translateSystems.ts': 'glossaries of this program',
 	'server/services/speech/waveform.ts': 'writes only',
 };

@@ -6,7 +6,7 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
-import { AppError, findModel, type ModelInfo } from '../protocol/index.ts';
+import { AppError, findModel, type ModelInfo, nearNamesHint } from '../protocol/index.ts';
 import {
 	catalogueList,
 	catalogueObject,
@@ -109,13 +109,14 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 	});
 
 	/** Names that nobody knows cannot be downloaded. */
-	const adviceFor = (name: string): string =>
-		findModel(
-			models.entries().map((entry) => infoOf(entry, undefined, false)),
-			name,
-		) === undefined
-			? 'nearglot models list shows what is, nearglot models search what can be downloaded'
-			: `download it first (nearglot models pull ${name})`;
+	const adviceFor = async (name: string): Promise<string> => {
+		const offered = models.entries().map((entry) => infoOf(entry, undefined, false));
+		if (findModel(offered, name) !== undefined)
+			return `download it first (nearglot models pull ${name}).`;
+		const here = (await models.host.list()).map(({ id }) => id);
+		const near = nearNamesHint([...here, ...offered.map(({ alias }) => alias)], name);
+		return `nearglot models list shows what is, nearglot models search what can be downloaded.${near}`;
+	};
 
 	const load = async (
 		context: Context<AppEnv>,
@@ -126,7 +127,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 			throw new AppError(
 				'model_not_found',
 				// The published clients look for this very phrase to tell "not downloaded" from other errors.
-				`No OpenAIService provider found for modelName:${name}. It is not on this machine: ${adviceFor(name)}.`,
+				`No OpenAIService provider found for modelName:${name.slice(0, 200)}. It is not on this machine: ${await adviceFor(name)}`,
 				{ param: 'name' },
 			);
 		let found: ProviderFallback | undefined;

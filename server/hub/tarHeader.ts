@@ -5,7 +5,12 @@ export const tarBlockBytes = 512;
 
 /** What an entry is; links, devices and whatever else there may be have the name that an error gives them. */
 export type TarKind = 'file' | 'folder' | TarOther;
-type TarOther = 'hard link' | 'symbolic link' | 'device' | 'sparse file' | 'kind of entry not known here';
+type TarOther =
+	| 'hard link'
+	| 'symbolic link'
+	| 'device'
+	| 'sparse file'
+	| 'kind of entry not known here';
 
 /** What says more of the entry behind it, or of all. */
 export type TarExtra = 'pax' | 'pax for all' | 'long name' | 'long link';
@@ -28,7 +33,14 @@ export interface PaxFields {
 const kinds: Readonly<Record<string, TarHeader['kind']>> = {
 	...{ '\0': 'file', '0': 'file', '7': 'file', '5': 'folder' },
 	...{ '1': 'hard link', '2': 'symbolic link', '3': 'device', '4': 'device', '6': 'device' },
-	...{ S: 'sparse file', x: 'pax', g: 'pax for all', L: 'long name', N: 'long name', K: 'long link' },
+	...{
+		S: 'sparse file',
+		x: 'pax',
+		g: 'pax for all',
+		L: 'long name',
+		N: 'long name',
+		K: 'long link',
+	},
 };
 
 const extraKinds: ReadonlySet<string> = new Set<TarExtra>([

@@ -3,7 +3,6 @@
  * to be unpacked as far as it is looked at.
  */
 
-import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../protocol/index.ts';
@@ -64,7 +63,9 @@ export async function* tarEntries(
 		if (signal.aborted) throw new AppError('cancelled');
 	};
 	stop();
-	await using bytes = await (isPackedTar(path) ? packedBytes(path, onRead, signal) : plainBytes(path, onRead));
+	await using bytes = await (isPackedTar(path)
+		? packedBytes(path, onRead, signal)
+		: plainBytes(path, onRead));
 	let emptyBlocks = 0;
 	let extras: Extras = { count: 0 };
 	for (;;) {
@@ -119,7 +120,8 @@ async function readExtra(
 	before: Extras,
 ): Promise<Extras> {
 	const count = before.count + 1;
-	if (count > maxExtras || size > maxExtraBytes) throw new Error('a name or its fields are too long');
+	if (count > maxExtras || size > maxExtraBytes)
+		throw new Error('a name or its fields are too long');
 	const content = await exactly(bytes, size);
 	await bytes.skip(paddingOf(size));
 	if (kind === 'long name') return { ...before, count, longName: readLongName(content) };

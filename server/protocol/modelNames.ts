@@ -70,6 +70,8 @@ export function idName(name: string): string {
 const maxNearNames = 5;
 /** Share of pairs of letters that two names have in common, from which on one may have meant the other. */
 const nearShare = 0.5;
+/** Letters of a name that are compared one by one. */
+const maxComparedLetters = 64;
 
 /** Names that somebody may have meant by one that nobody has, the nearest first. */
 export function nearNames(names: readonly string[], wanted: string): string[] {
@@ -82,7 +84,8 @@ export function nearNames(names: readonly string[], wanted: string): string[] {
 		const its = pairsOf(other);
 		const shared = [...pairs].filter((pair) => its.has(pair)).length;
 		const share = (2 * shared) / Math.max(1, pairs.size + its.size);
-		return text.length > 2 && other.includes(text) ? Math.max(share, nearShare) : share;
+		const isNear = (text.length > 2 && other.includes(text)) || isSlip(text, other);
+		return isNear ? Math.max(share, nearShare) : share;
 	};
 	return [...new Set(names)]
 		.map((name) => ({ name, share: shareOf(name) }))
@@ -96,6 +99,21 @@ export function nearNames(names: readonly string[], wanted: string): string[] {
 export function nearNamesHint(names: readonly string[], wanted: string): string {
 	const near = nearNames(names, wanted);
 	return near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+}
+
+/** Whether a name is another one but for a letter too many, too few or wrong, or for their order. */
+function isSlip(text: string, other: string): boolean {
+	if (text.length < 3 || Math.max(text.length, other.length) > maxComparedLetters) return false;
+	let start = 0;
+	while (start < text.length && text[start] === other[start]) start++;
+	const [rest, otherRest] = [text.slice(start), other.slice(start)];
+	const inOrder = (name: string) => [...name].sort().join('');
+	return (
+		rest.slice(1) === otherRest ||
+		rest === otherRest.slice(1) ||
+		rest.slice(1) === otherRest.slice(1) ||
+		inOrder(text) === inOrder(other)
+	);
 }
 
 function pairsOf(text: string): ReadonlySet<string> {

@@ -60,7 +60,7 @@ function found(path: string) {
  * @param checkFree asked for the id that the model would have, before and after it is known for certain; throws where that is taken
  * @throws AppError `conflict`, `not_found`, `invalid_request`, `unsupported_model`, `disk_full`, `cancelled`
  */
-export async function importModel(
+export async function importModelFiles(
 	modelsFolder: string,
 	path: string,
 	name: string | undefined,

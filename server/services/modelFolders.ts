@@ -14,7 +14,7 @@ import { hiddenPath } from '../store/scratch.ts';
 import type { BuildFlags } from './buildWork.ts';
 import { buildFromPath } from './builtModels.ts';
 import type { CheckFree } from './freeIds.ts';
-import { freeName, importModel } from './importModel.ts';
+import { freeName, importModelFiles } from './importModel.ts';
 import type { BuildDeps } from './runBuild.ts';
 
 export interface ModelFolders {
@@ -95,7 +95,7 @@ export function createModelFolders(
 			await onGone();
 		},
 		import: (path, name, checkFree, signal) =>
-			importModel(modelsFolder(), path, name, checkFree, signal),
+			importModelFiles(modelsFolder(), path, name, checkFree, signal),
 		freeName: (path, name) => freeName(modelsFolder(), path, name),
 		build: (path, folderName, flags, signal) =>
 			jobEvents<DownloadEvent, string>(

@@ -220,7 +220,8 @@ test('a kill just as a file was finished leaves nothing of it in the model', asy
 	await assert.rejects(pull(hub, models));
 	delete hub.faults.onFile;
 	const partial = join(models, '.downloads', 'acme--tiny');
-	for (const ending of ['at', 'id']) await writeFile(join(partial, `config.json.part.${ending}`), '');
+	for (const ending of ['at', 'id'])
+		await writeFile(join(partial, `config.json.part.${ending}`), '');
 	await writeFile(join(partial, 'tokenizer.json.part.id.new'), '');
 	const target = await pull(hub, models);
 	const names = await readdir(target, { recursive: true });

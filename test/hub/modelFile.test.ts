@@ -80,5 +80,8 @@ test('an import does not follow links out of the model', async (t) => {
 		/tokenizer\.json is a link that leaves/,
 	);
 	await rm(join(source, 'tokenizer.json'));
-	assert.equal(await folders.import(source, 'copy', async () => {}, signal), join(base, 'models', 'copy'));
+	assert.equal(
+		await folders.import(source, 'copy', async () => {}, signal),
+		join(base, 'models', 'copy'),
+	);
 });

@@ -60,12 +60,15 @@ async function archive(name: string, ...parts: readonly Buffer[]): Promise<strin
 }
 
 /** How many files and folders a refused archive has left. */
-const leftIn = (target: string) => readdir(target, { recursive: true }).then(({ length }) => length);
+const leftIn = (target: string) =>
+	readdir(target, { recursive: true }).then(({ length }) => length);
 
 test('of a plain tar archive only the headers are read to know what it holds', async () => {
 	const size = 256 * 2 ** 20;
 	const path = join(folder, 'large.tar');
-	const head = entry('m/model.safetensors', '', { size: `${size.toString(8).padStart(11, '0')}\0` });
+	const head = entry('m/model.safetensors', '', {
+		size: `${size.toString(8).padStart(11, '0')}\0`,
+	});
 	const tail = Buffer.concat([entry('m/config.json', '{}'), end]);
 	const file = await open(path, 'w');
 	await file.write(head, 0, head.length, 0);
@@ -227,9 +230,7 @@ test('zip files in the form for large ones, and those that are encrypted or pack
 	await unpack(large, join(folder, 'zip64'), never);
 	assert.equal((await stat(join(folder, 'zip64', 'm', 'config.json'))).size, 2);
 	const plain = await readFile(
-		await zip('plain.zip', (file) =>
-			file.addBuffer(Buffer.from('{}'), 'm/config.json'),
-		),
+		await zip('plain.zip', (file) => file.addBuffer(Buffer.from('{}'), 'm/config.json')),
 	);
 	const listed = plain.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
 	const encrypted = Buffer.from(plain);
