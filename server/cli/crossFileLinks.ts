@@ -1,5 +1,6 @@
 /** Links from one translated file to a heading of another: they follow once both are there. */
 
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { TranslatedLinks } from '../translate/documents/documentJob.ts';
 import { translatedLinksInWorker } from '../translate/documents/documentThread.ts';
@@ -7,44 +8,70 @@ import { applyEdits } from '../translate/documents/edits.ts';
 import { renamed } from '../translate/documents/headingLinks.ts';
 import type { OutwardLink } from '../translate/documents/slugs.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
-import { textHash } from '../translate/documents/translationRecord.ts';
+import { type MadeFile, textHash } from '../translate/documents/translationRecord.ts';
 import { type DocumentFile, readDocument, readIfThere, writeDocument } from './documentFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import type { PlannedFile } from './translationPlan.ts';
 
 /** Something that may be a link to a place in another file, with the path of that. */
 const outward = /(?<![^\s(<"'\]#])([^\s(<"'\]#]{1,400})#[^\s#]/g;
+/** The same of references that name a title of a document by the path from the folder of all of them. */
+const fromRoot = /:ref:`(?:[^`<]{1,300}<)?\/?(\w[\w./-]{0,300}):/g;
 /** What the address of a page stands for, beside the file itself. */
-const endings = ['', '.md', '.mdx', '.adoc', '/index.md', '/index.mdx', '/README.md'];
+const endings = ['', '.md', '.mdx', '.adoc', '.rst', '/index.md', '/index.mdx', '/README.md'];
+
+/** What the record notes of a translation that is new: its links are to be looked at, where it can have any. */
+export const notLinked = ({
+	source,
+	target,
+}: Pick<PlannedFile, 'source' | 'target'>): { readonly unlinked?: true } =>
+	source !== target && formatOf(source)?.anchors !== undefined ? { unlinked: true } : {};
 
 /**
- * Puts the headings' names into links of translations that nobody has changed.
+ * Puts the headings' names into links of translations that nobody has changed, where they or what they lead to is new.
  *
- * @param fresh places of what was translated just now
- * @returns places of the files that have changed
+ * @returns places of other files that have changed
  */
 export async function linkTranslatedFiles(
 	files: readonly PlannedFile[],
-	fresh: ReadonlySet<string>,
 	record: ProjectRecord,
 	{ encoding, signal }: { readonly encoding?: string; readonly signal: AbortSignal },
 ): Promise<string[]> {
-	const linked = files.filter(
-		({ source, target }) => source !== target && formatOf(source)?.anchors !== undefined,
-	);
-	if (!linked.some(({ target }) => fresh.has(target))) return [];
-	const places = new Map(linked.map((file) => [resolve(file.target), file]));
+	const linked = files.filter((file) => notLinked(file).unlinked);
+	const isNew = ({ target }: Pick<PlannedFile, 'target'>) => record.file(target)?.unlinked === true;
+	const planned = new Set(linked.map(({ target }) => resolve(target)));
+	// Files that are not asked for now are led to all the same.
+	const others = record
+		.madeFiles([record.folder])
+		.filter((file) => !planned.has(resolve(file.target)) && notLinked(file).unlinked);
+	const all: readonly PlannedFile[] = [...others, ...linked];
+	if (!all.some(isNew)) return [];
+	const places = new Map(all.map((file) => [resolve(file.target), file]));
 	const known = new Map<PlannedFile, Promise<ReadLinks | undefined>>();
-	const fileAt = ({ target, to }: PlannedFile, path: string) =>
-		endings
-			.map((ending) => places.get(resolve(join(dirname(target), path + ending))))
-			.find((one) => one?.to === to);
-	/** Whether something of it may lead into what was translated just now; it is read for that alone. */
-	const mayLead = (file: PlannedFile, text: string): boolean =>
-		[...new Set(Array.from(text.matchAll(outward), ([, path = '']) => path))]
-			.flatMap((path) => [path, path.replace(/^[^:=]*[:=]/, ''), decoded(path)])
-			.map((path) => fileAt(file, path))
-			.some((other) => other !== undefined && (fresh.has(file.target) || fresh.has(other.target)));
+	/** The file of a link: its folder is where the link is, or one above that. */
+	const fileAt = ({ target, to }: PlannedFile, path: string, isFromRoot = false) => {
+		let folder = dirname(resolve(target));
+		for (;;) {
+			const found = endings
+				.map((ending) => places.get(join(folder, path + ending)))
+				.find((one) => one?.to === to);
+			if (found || !isFromRoot || folder === record.folder || dirname(folder) === folder)
+				return found;
+			folder = dirname(folder);
+		}
+	};
+	/** Whether something of it may lead into what is new; it is read for that alone. */
+	const mayLead = (file: PlannedFile, text: string): boolean => {
+		const pathsBy = (link: RegExp) => [
+			...new Set(Array.from(text.matchAll(link), ([, path = '']) => path)),
+		];
+		return [
+			...pathsBy(outward)
+				.flatMap((path) => [path, path.replace(/^[^:=]*[:=]/, ''), decoded(path)])
+				.map((path) => fileAt(file, path)),
+			...pathsBy(fromRoot).map((path) => fileAt(file, path, true)),
+		].some((other) => other !== undefined && (isNew(file) || isNew(other)));
+	};
 	const linksOf = (file: PlannedFile, made?: DocumentFile) => {
 		const found = known.get(file) ?? readLinks(file, made, encoding, signal);
 		known.set(file, found);
@@ -60,26 +87,48 @@ export async function linkTranslatedFiles(
 		if (!before || !read || textHash(read.bytes) !== before.made) continue;
 		if (!mayLead(file, read.text)) continue;
 		const links = await linksOf(file, read);
-		if (!links) continue;
-		const namesAt = async (path: string) => {
-			const other = fileAt(file, path);
-			return other && (await linksOf(other))?.names;
-		};
-		const edits = fresh.has(target)
-			? await editsOf(links.made, links.made, namesAt)
-			: await editsOf(links.made, links.source, namesAt);
-		if (edits.length === 0) continue;
+		// What another source has become is translated first.
+		if (links?.from !== before.from) continue;
+		const names = new Map<string, ReadonlyMap<string, string> | undefined>();
+		for (const { path, isFromRoot } of links.source) {
+			const other = fileAt(file, path, isFromRoot);
+			if (!names.has(path)) names.set(path, other && (await linksOf(other))?.names);
+		}
+		const { edits, order } = linkEdits(links, names, before);
+		const isMoved = order.some((from, at) => from !== at);
+		if (edits.length === 0 && !isMoved) continue;
+		const { links: _, ...rest } = before;
+		const entry: MadeFile = { ...rest, source, ...(isMoved ? { links: order } : {}) };
+		if (edits.length === 0) {
+			record.setFile(target, entry);
+			continue;
+		}
 		const { text } = applyEdits(read.text, edits);
 		const written = await writeDocument(target, text, read.encoding);
-		record.setFile(target, { ...before, source, made: textHash(written.bytes) });
-		changed.push(target);
+		record.setFile(target, { ...entry, made: textHash(written.bytes) });
+		if (!isNew(file)) changed.push(target);
 	}
+	if (await areGone(others)) for (const file of linked) markLinked(file, record);
 	return changed;
+}
+
+function markLinked({ source, target }: PlannedFile, record: ProjectRecord): void {
+	const { unlinked, ...rest } = record.file(target) ?? {};
+	if (unlinked && 'made' in rest) record.setFile(target, { ...rest, source });
+}
+
+/** Whether none of some files is there: what is not asked for may lead to what was made now. */
+async function areGone(files: readonly PlannedFile[]): Promise<boolean> {
+	for (const { target } of files)
+		if ((await stat(target).catch(() => undefined)) !== undefined) return false;
+	return true;
 }
 
 /** Links of a translated file and what its headings have become. */
 interface ReadLinks extends Omit<TranslatedLinks, 'names'> {
 	readonly names: ReadonlyMap<string, string>;
+	/** Hash of the source. */
+	readonly from: string;
 }
 
 function decoded(path: string): string {
@@ -97,11 +146,11 @@ async function readLinks(
 	signal: AbortSignal,
 ): Promise<ReadLinks | undefined> {
 	try {
-		const { text } = await readDocument(source, encoding);
+		const { text, bytes } = await readDocument(source, encoding);
 		const own = made ?? (await readDocument(target, encoding));
 		const job = { fileName: basename(source), text, to, target: own.text };
 		const links = await translatedLinksInWorker(job, signal);
-		return { ...links, names: new Map(links.names) };
+		return { ...links, names: new Map(links.names), from: textHash(bytes) };
 	} catch {
 		signal.throwIfAborted();
 		// A file that is not there, or cannot be read, has no headings to link to.
@@ -110,36 +159,65 @@ async function readLinks(
 }
 
 /**
- * Changes of links, each into what the same link of the source has become. Those of one file are in the order of the
- * source, or lead to the same places altogether.
+ * Changes of links, each into what the same link of the source has become, and which one of the source that is. Which
+ * it is, the record says where their order is another; else their names do, and at last their order.
  */
-async function editsOf(
-	made: readonly OutwardLink[],
-	source: readonly OutwardLink[],
-	namesAt: (path: string) => Promise<ReadonlyMap<string, string> | undefined>,
-): Promise<{ start: number; end: number; text: string }[]> {
-	const edits: { start: number; end: number; text: string }[] = [];
-	const byPath = Map.groupBy(source, ({ path }) => path);
-	for (const [path, own] of Map.groupBy(made, (link) => link.path)) {
-		const theirs = byPath.get(path);
-		if (own.length !== theirs?.length) continue;
-		const names = await namesAt(path);
-		const wanted = theirs.map(({ name }) => (names && renamed(names, name)) ?? name);
-		if (
-			isSameSet(
-				wanted,
-				own.map(({ name }) => name),
-			)
-		)
-			continue;
-		own.forEach(({ start, end, name, isEncoded }, at) => {
-			const text = wanted[at] ?? name;
-			if (text !== name)
-				edits.push({ start, end, text: isEncoded ? encodeURIComponent(text) : text });
-		});
-	}
-	return edits;
+function linkEdits(
+	{ made, source }: ReadLinks,
+	names: ReadonlyMap<string, ReadonlyMap<string, string> | undefined>,
+	before: MadeFile,
+): { readonly edits: { start: number; end: number; text: string }[]; readonly order: number[] } {
+	const wanted = source.map(({ path, name }) => {
+		const known = names.get(path);
+		return (known && renamed(known, name)) ?? name;
+	});
+	const order = orderOf(made, source, wanted, before);
+	const edits = made.flatMap(({ start, end, name, isEncoded }, at) => {
+		const text = wanted[order[at] ?? -1] ?? name;
+		if (text === name) return [];
+		return [{ start, end, text: isEncoded ? encodeURIComponent(text) : text }];
+	});
+	return { edits, order: order.some((from) => from < 0) ? [] : order };
 }
 
-const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
-	JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
+/** Of each link of a translation, which one of the source it is; -1 where that cannot be told. */
+function orderOf(
+	made: readonly OutwardLink[],
+	source: readonly OutwardLink[],
+	wanted: readonly string[],
+	{ unlinked, links }: MadeFile,
+): number[] {
+	if (links?.length === made.length)
+		if (links.every((from, at) => made[at]?.path === source[from]?.path)) return [...links];
+	const [theirs, own] = [Map.groupBy(source, pathOf), Map.groupBy(made, pathOf)];
+	// Where a link has come or gone, nobody can tell which.
+	const isWhole = (path: string) => own.get(path)?.length === theirs.get(path)?.length;
+	const order = made.map(() => -1);
+	const taken = new Set<number>();
+	/** Pairs those that have a key in common, by their order. */
+	const pair = (keyOf: (from: number) => string, madeKey: (name: string) => string): void => {
+		const free = Map.groupBy(source.keys(), (from) => `${source[from]?.path}#${keyOf(from)}`);
+		for (const list of free.values()) list.reverse();
+		made.forEach(({ path, name }, at) => {
+			if (order[at] !== -1 || !isWhole(path)) return;
+			const list = free.get(`${path}#${madeKey(name)}`) ?? [];
+			while (taken.has(list.at(-1) ?? -1)) list.pop();
+			const from = list.pop();
+			if (from === undefined) return;
+			order[at] = from;
+			taken.add(from);
+		});
+	};
+	const byName = (names: (from: number) => string) => pair(names, (name) => name);
+	const before = (from: number) => source[from]?.name ?? '';
+	const now = (from: number) => wanted[from] ?? '';
+	byName(unlinked ? before : now);
+	byName(unlinked ? now : before);
+	pair(
+		() => '',
+		() => '',
+	);
+	return order;
+}
+
+const pathOf = ({ path }: OutwardLink): string => path;

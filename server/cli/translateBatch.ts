@@ -26,6 +26,7 @@ import { canonicalLanguage } from '../translate/languageCodes.ts';
 import type { ParsedArgs } from './args.ts';
 import { type BatchNote, type NotedTranslation, readNotes, writeNotes } from './batchNotes.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { linkTranslatedFiles, notLinked } from './crossFileLinks.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { isUntranslated, leftOf, untranslatedLine } from './dueFile.ts';
 import { noteMessages } from './dueMessages.ts';
@@ -66,6 +67,7 @@ export async function translateBatch(
 		checkPlanned(files, options.names);
 		await batch.begin(files);
 		await batch.goOn();
+		await batch.link(files);
 	} finally {
 		await record.close();
 	}
@@ -158,6 +160,12 @@ class ProjectBatch {
 			const id = await this.#start(asked);
 			await writeNotes(this.#record, [...before, { id, wanted }]);
 		}
+	}
+
+	/** Has links follow the headings of what was made, as they do without a batch. */
+	async link(files: readonly PlannedFile[]): Promise<void> {
+		for (const path of await linkTranslatedFiles(files, this.#record, this.#io))
+			this.#print(`${path}: links follow headings of other files`);
 	}
 
 	end(): number {
@@ -327,8 +335,9 @@ class ProjectBatch {
 				throw new UsageError(`${place} was changed meanwhile; --force replaces it.`);
 			await checkInside(this.#record.folder, place);
 			await writeBytes(place, bytes);
+			const source = this.#record.pathOf(one.source);
 			this.#record.setFile(place, {
-				...{ source: this.#record.pathOf(one.source), to: one.to, from: one.hash },
+				...{ source, to: one.to, from: one.hash, ...notLinked({ source, target: place }) },
 				...{ made: await documentHash(place), refused, ...leftOf(result, {}) },
 			});
 			await this.#noteMessages(one, place);

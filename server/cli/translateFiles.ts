@@ -23,7 +23,7 @@ import { formatOf } from '../translate/documents/translateDocument.ts';
 import { hashOf, recordedMessages, textHash } from '../translate/documents/translationRecord.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { linkTranslatedFiles } from './crossFileLinks.ts';
+import { linkTranslatedFiles, notLinked } from './crossFileLinks.ts';
 import {
 	type DocumentFile,
 	documentHash,
@@ -72,8 +72,6 @@ export async function translatePlanned(
 	let incomplete = 0;
 	let reportedBefore = 0;
 	let translated = 0;
-	/** Places of what was translated now. */
-	const fresh = new Set<string>();
 	const result = (): FilesResult => {
 		const current = files.length - translated - failed;
 		return { translated, current, incomplete, failed };
@@ -135,10 +133,7 @@ export async function translatePlanned(
 				const news = [line, ...doubts.lines, ...leftLines(made)].join('\n');
 				progress.finish(sizeBytes, isNews ? news : undefined);
 				if (isFailed) failed++;
-				else if (made.outcome === undefined) {
-					translated++;
-					fresh.add(file.target);
-				}
+				else if (made.outcome === undefined) translated++;
 				if (!isFailed && made.refused.length > 0) incomplete++;
 			} catch (error) {
 				await fail(file, readable(error), (line) => progress.print(line));
@@ -146,8 +141,8 @@ export async function translatePlanned(
 			}
 		});
 		const linkOptions = { ...defined({ encoding: options.encoding }), signal: io.signal };
-		for (const path of await linkTranslatedFiles(files, fresh, record, linkOptions))
-			if (!fresh.has(path)) progress.print(`${path}: links follow headings of other files`);
+		for (const path of await linkTranslatedFiles(files, record, linkOptions))
+			progress.print(`${path}: links follow headings of other files`);
 	} finally {
 		const summary = progress.end();
 		for (const [message, paths] of seen) if (paths.length > 1) printAlike(message, paths, print);
@@ -295,6 +290,7 @@ async function dueWhole(
 			...hashes,
 			refused: result.refused.length,
 			...leftOf(result, options),
+			...notLinked(file),
 		});
 		if (states)
 			record.setMessages(target, recordedMessages(states, record.messages(target), new Set()));

@@ -71,6 +71,36 @@ test('whole files are handed to the server, and the same command fetches what is
 	}
 });
 
+test('links of a batch follow the headings of other files, also of those that are up to date', async () => {
+	const folder = temporaryFolder('batch');
+	await mkdir(join(folder, 'docs/en'), { recursive: true });
+	await mkdir(join(folder, '.git'));
+	const heading = '# Open the file\n';
+	await writeFile(join(folder, 'docs/en/a.md'), 'Read [this](b.md#open-the-file).\n');
+	await writeFile(join(folder, 'docs/en/b.md'), heading);
+	const batch = ['translate', 'docs/en', '--from', 'en', '--to', 'de', '--batch'];
+	const slug = async () => {
+		const made = await readFile(join(folder, 'docs/de/b.md'), 'utf8');
+		return made.trim().split('\n').at(-1)?.slice(2).toLowerCase().replaceAll(' ', '-');
+	};
+	const link = async () =>
+		/b\.md#(.+)\)/.exec(await readFile(join(folder, 'docs/de/a.md'), 'utf8'))?.[1];
+	const first = await run(folder, batch);
+	assert.equal(first.code, 0, first.stderr);
+	assert.notEqual(await slug(), 'open-the-file');
+	assert.equal(await link(), await slug());
+	const hub = 'Read [this](b.md#save-the-file).\n';
+	await writeFile(join(folder, 'docs/en/a.md'), hub);
+	const second = await run(folder, batch);
+	assert.equal(await link(), 'save-the-file', second.stderr);
+	await writeFile(join(folder, 'docs/en/b.md'), `${heading}\n# Save the file\n`);
+	const third = await run(folder, batch);
+	assert.match(third.stderr, /^docs\/de\/a\.md: links follow headings of other files$/m);
+	assert.equal(await link(), await slug());
+	const fourth = await run(folder, batch);
+	assert.match(fourth.stderr, /0 translated, 2 up to date/);
+});
+
 test('a batch records what stayed as it was, as a run of this command alone does', async () => {
 	const broken = '{n, plural, one {# file} other {# files}';
 	const made = async (options: readonly string[]) => {

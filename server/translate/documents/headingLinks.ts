@@ -26,10 +26,19 @@ export function headingNames(source: DocumentAnchors, made: DocumentAnchors): He
 		})
 		// Which rule holds for the document, its own links say.
 		.sort((a, b) => b.count - a.count);
+	const given = new Map<string, number>();
+	source.headings.forEach(({ id }, place) => {
+		if (id && !given.has(id)) given.set(id, place);
+	});
+	/** Whether a link leads to a heading before it, which has been given that address. */
+	const isTaken = (name: string, place: number) => (given.get(name) ?? place) < place;
+	/** What a heading has an address by that its words cannot be: of its own, or by another rule. */
+	const otherName = (place: number): string =>
+		made.headings[place]?.id || (tables.find(({ now }) => now[place])?.now[place] ?? '');
 	for (const { before, now } of tables)
 		before.forEach((name, place) => {
-			if (name === '' || names.has(name) || source.ids.has(name)) return;
-			const next = now[place] ?? '';
+			if (name === '' || names.has(name) || source.ids.has(name) || isTaken(name, place)) return;
+			const next = now[place] || otherName(place);
 			const words = made.headings[place]?.words ?? '';
 			names.set(name, next === '' || next === name ? undefined : { name: next, words });
 		});

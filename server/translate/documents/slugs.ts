@@ -29,6 +29,8 @@ export interface OutwardLink {
 	readonly end: number;
 	/** The file, from this one. */
 	readonly path: string;
+	/** It is from the folder of all documents, wherever that is. */
+	readonly isFromRoot?: true;
 	readonly name: string;
 	/** Whether the name is percent-encoded. */
 	readonly isEncoded: boolean;
@@ -51,11 +53,18 @@ export interface DocumentAnchors {
  *
  * @param joint what stands before the number
  * @param first number of the second of a kind
+ * @param given whether headings' own addresses count
  */
 export const slugsBy =
-	(slugOf: (words: string) => string, joint = '-', first = 1): Slugs =>
+	(
+		slugOf: (words: string) => string,
+		joint = '-',
+		first = 1,
+		given: 'free' | 'taken' = 'free',
+	): Slugs =>
 	(headings) => {
 		const counts = new Map<string, number>();
+		for (const { id } of headings) if (id && given === 'taken') counts.set(id, 0);
 		return headings.map(({ words, id }) => {
 			if (id !== undefined) return '';
 			const base = slugOf(words);
@@ -102,6 +111,8 @@ const pythonMarkdown: Slugs = (headings) => {
 				.toLowerCase()
 				.replace(/[-\s]+/g, '-'),
 		'_',
+		1,
+		'taken',
 	);
 	// Nothing at all counts as an address that is taken.
 	return slugs([{ words: '' }, ...headings]).slice(1);

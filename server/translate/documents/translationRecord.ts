@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { defined } from '../../protocol/defined.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { MessageState } from './messageStates.ts';
@@ -25,6 +26,10 @@ export interface MadeFile {
 	readonly refused?: number;
 	/** How many more stayed, as they were doubtful or said the same; absent where doubtful ones were asked for. */
 	readonly left?: number;
+	/** Links may lead to its headings by the names of the source still, as may its own to those of others. */
+	readonly unlinked?: true;
+	/** Of its links into other files, which ones of the source they are; absent where they are in that order. */
+	readonly links?: readonly number[];
 }
 
 /** Of a message: hash of the source text, and of its translation at that time. */
@@ -78,11 +83,11 @@ export function parseRecord(text: string): TranslationRecord {
 	if (value['version'] !== version) throw unusable('is of another version of Nearglot');
 	for (const [path, entry] of Object.entries(isRecord(value['files']) ? value['files'] : {})) {
 		if (!isRecord(entry)) continue;
-		const { source, to, from, made, refused, left } = entry;
+		const { source, to, from, made } = entry;
 		const isText = (value: unknown): value is string => typeof value === 'string';
 		if (!isText(source) || !isText(to) || !isText(from) || !isText(made)) continue;
 		if (fileHash.test(from) && fileHash.test(made))
-			record.files.set(path, { source, to, from, made, ...counts({ refused, left }) });
+			record.files.set(path, { source, to, from, made, ...particulars(entry) });
 	}
 	for (const [path, entries] of Object.entries(
 		isRecord(value['messages']) ? value['messages'] : {},
@@ -97,13 +102,18 @@ export function parseRecord(text: string): TranslationRecord {
 	return record;
 }
 
-/** Of what is counted, what there is. */
-const counts = (
-	values: Readonly<Record<'refused' | 'left', unknown>>,
-): Pick<MadeFile, 'refused' | 'left'> =>
-	Object.fromEntries(
-		Object.entries(values).filter(([, value]) => Number.isSafeInteger(value) && Number(value) > 0),
-	);
+/** What an entry need not have. */
+function particulars(entry: object): Pick<MadeFile, 'refused' | 'left' | 'unlinked' | 'links'> {
+	const { refused, left, unlinked, links } = entry as Readonly<Record<string, unknown>>;
+	const isNumber = (value: unknown): value is number => Number.isSafeInteger(value);
+	const count = (value: unknown) => (isNumber(value) && value > 0 ? value : undefined);
+	return defined({
+		refused: count(refused),
+		left: count(left),
+		unlinked: unlinked === true ? (true as const) : undefined,
+		links: Array.isArray(links) && links.every(isNumber) ? links : undefined,
+	});
+}
 
 function unusable(how: string, cause?: unknown): AppError {
 	return new AppError(
@@ -119,8 +129,8 @@ export function recordText({ files, messages }: TranslationRecord): string {
 	const block = (rows: readonly string[]): string =>
 		rows.length === 0 ? '{}' : `{\n${rows.join(',\n')}\n\t}`;
 	const fileRows = sorted(files).map(
-		([path, { source, to, from, made, refused, left }]) =>
-			`\t\t${JSON.stringify(path)}: ${JSON.stringify({ source, to, from, made, ...counts({ refused, left }) })}`,
+		([path, { source, to, from, made, ...rest }]) =>
+			`\t\t${JSON.stringify(path)}: ${JSON.stringify({ source, to, from, made, ...particulars(rest) })}`,
 	);
 	const messageRows = sorted(messages).map(([path, own]) => {
 		const rows = sorted(own).map(

@@ -138,6 +138,49 @@ test('references of AsciiDoc follow the titles, by address and by words', async 
 	);
 });
 
+test('a reference by words to a title that cannot be named by them has its address', async () => {
+	const japanese = async (source: string) =>
+		(
+			await shouted('a.adoc', source, { to: 'ja' }, (text) =>
+				text
+					.replace('Getting Started', 'はじめに')
+					.replace('Overview', '概要')
+					.replace('Next', '次, 1'),
+			)
+		).text;
+	for (const [own, result] of [
+		['<<Getting Started>>', '<<_はじめに>>'],
+		['<<Getting Started,this>>', '<<_はじめに,this>>'],
+		['<<Overview>>', '<<kept>>'],
+		['<<Next>> and <<_next>>', '<<_次_1>> and <<_次_1>>'],
+	])
+		assert.match(
+			await japanese(`${own}\n\n== Getting Started\n\n[#kept]\n== Overview\n\n== Next\n`),
+			new RegExp(`^${result}\n`),
+		);
+	assert.match(
+		await japanese(':idprefix:\n:idseparator: -\n\n<<Overview>>\n\n== Overview\n'),
+		/<<概要>>/,
+	);
+});
+
+test('an address that a heading has been given leads there, whatever others are called', async () => {
+	for (const [headings, link] of [
+		['# Example {#overview}\n\n# Overview', '#overview'],
+		['# Overview\n\n# Example {#overview}', '#überblick'],
+		['# Example {#example}\n\n# Overview', '#example'],
+	])
+		assert.equal(
+			(
+				await made('a.md', `[x](#${link === '#example' ? 'example' : 'overview'})\n\n${headings}\n`)
+			).split('\n')[0],
+			`[x](${link})`,
+		);
+	// MkDocs numbers what would be called like it.
+	const slugs = markdownSlugs[2]?.([{ words: 'A', id: 'setup' }, { words: 'Setup' }]);
+	assert.deepEqual(slugs, ['', 'setup_1']);
+});
+
 test('references of reStructuredText follow the titles, which are translated', async () => {
 	const source = (own: string) =>
 		`${own}\n\nGetting Started\n===============\n\nWords::\n\n    \`Overview\`_\n\nOverview\n--------\n\n.. _kept:\n\nExample\n-------\n`;

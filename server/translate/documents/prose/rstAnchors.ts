@@ -2,7 +2,7 @@
 
 import { linesOf } from '../../whiteSpace.ts';
 import { isWithin } from '../edits.ts';
-import type { DocumentAnchors, Heading, HeadingLink, Slugs } from '../slugs.ts';
+import type { DocumentAnchors, Heading, HeadingLink, OutwardLink, Slugs } from '../slugs.ts';
 import { rstMarks } from './marks.ts';
 
 /** Names as references write them. */
@@ -23,6 +23,8 @@ const given =
 	/^[ \t]*\.\. _(?:`(?<quoted>[^`\n]{1,300})`|(?<bare>(?:[^:\n\\]|\\:){1,300})):(?=\s|$)|(?<![\w`])_`(?<inline>[^`]{1,300})`|`(?<link>[^`<]{1,300}?)\s<[^`<>]{1,500}>`_(?!_)/gm;
 const reference =
 	/``[^\n]{1,500}?``|:ref:`(?:[^`<]{1,300}<)?(?<role>[^`<>]{1,300})>?`|`[^`<]{1,300}<(?<alias>[^`<>]{1,300})_>`__?(?!_)|`(?<quoted>[^`<>]{1,300})`_(?!_)|(?<![\w`:<])(?<bare>[A-Za-z][\w-]{0,100}(?:[.+:][\w-]{1,100}){0,5})_(?![\w`])/dg;
+/** A title of another document, where autosectionlabel puts the document before it. */
+const ofDocument = /^\/?([\w][\w./-]{0,300}):(\S.*)$/s;
 /** Directives whose body is no text. */
 const coded =
 	/^\.\.[ \t]+(?:[\w-]{1,40}:)?(?:code|code-block|sourcecode|parsed-literal|highlight|literalinclude|math|raw|prompt|doctest|testcode|testoutput|graphviz|mermaid|uml)::/;
@@ -70,19 +72,25 @@ export function rstAnchors(text: string): DocumentAnchors {
 		for (const name of Object.values(groups))
 			if (name !== undefined) ids.add(referenceName(name.replaceAll('\\:', ':')));
 	const links: HeadingLink[] = [];
+	const outward: OutwardLink[] = [];
 	for (const match of text.matchAll(reference)) {
 		const [found] = Object.entries(match.indices?.groups ?? {}).filter(([, one]) => one);
 		if (!found || isWithin(literal, match.index, match.index + match[0].length)) continue;
 		const [kind, place] = found;
 		const [start, end] = place;
 		const name = referenceName(text.slice(start, end));
+		const [, path, title = ''] = (kind === 'role' && ofDocument.exec(text.slice(start, end))) || [];
+		if (path !== undefined) {
+			const at = { start: end - title.length, end, name: referenceName(title) };
+			outward.push({ ...at, path, isFromRoot: true, isEncoded: false });
+		}
 		links.push(
 			kind === 'bare'
 				? { start, end, name, write: (_, words) => (isSimple(words) ? words : `\`${words}\``) }
 				: { start, end, name, write: (_, words) => words },
 		);
 	}
-	return { headings, links, outward: [], ids, slugs: [byWords] };
+	return { headings, links, outward, ids, slugs: [byWords] };
 }
 
 const isSimple = (words: string): boolean => /^[A-Za-z\d]+(?:[-._+:][A-Za-z\d]+)*$/.test(words);
