@@ -18,13 +18,15 @@ export function failedRenewals(
 	const whole = left.flatMap(({ text, sentences }) => (sentences ? [] : [text]));
 	const failed = new Set([...refused, ...whole].map((text) => text.trim()));
 	const targets = new Map(now.map(({ path, target }) => [JSON.stringify(path), target?.trim()]));
-	const found = stale.flatMap(({ path, source, target }) => {
+	const found = stale.flatMap(({ path, source, target, parts = [] }) => {
 		const key = JSON.stringify(path);
 		const same = source.trim();
 		const made = targets.get(key) ?? '';
 		// Of several forms or items one that was refused is enough for none to be written.
 		const isWorse = made === '' || (made === same && target?.trim() !== same);
-		return isWorse || textsOf(source).some((text) => failed.has(text.trim())) ? [key] : [];
+		return isWorse || [...textsOf(source), ...parts].some((text) => failed.has(text.trim()))
+			? [key]
+			: [];
 	});
 	return new Set(found);
 }

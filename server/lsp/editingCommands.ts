@@ -16,6 +16,7 @@ import { readPlainText } from '../store/files.ts';
 import { listFolder } from '../store/listFolder.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { recordPath } from '../translate/documents/translationRecord.ts';
 import { addToGlossary, glossaryPath } from '../translate/workspaceGlossary.ts';
 import { displayLanguageName } from './displayLanguageName.ts';
 import type { Editing } from './editing.ts';
@@ -158,32 +159,39 @@ async function missing(editing: Editing, args: Arguments, signal: AbortSignal) {
 		return open?.getText() ?? (await readPlainText(root + path)) ?? '';
 	};
 	const source = await read(family.source);
+	const before = await read(recordPath);
+	let record = before;
 	const changes: (TextDocumentEdit | CreateFile)[] = [];
 	const annotation = 'missing';
+	const addressOf = (path: string) =>
+		openFile(editing.documents, root + path)?.uri ?? pathToFileURL(root + path).href;
+	const replaced = (path: string, before: string, newText: string): TextDocumentEdit => {
+		const lines = before.split('\n');
+		const end = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+		const range = { start: { line: 0, character: 0 }, end };
+		const edits = [{ range, newText, annotationId: annotation }];
+		return { textDocument: { uri: addressOf(path), version: null }, edits };
+	};
 	const summary: { path: string; to: string; added: number; refused: readonly string[] }[] = [];
 	for (const { path, to } of [...family.targets, ...further]) {
 		const target = await read(path);
 		const title = sentence('translatingInto', displayLanguageName(to, locale));
+		const recorded = record === '' ? {} : { recorded: { text: record, path } };
+		const ask = { fileName: path, source, target, to, uri, ...recorded };
 		const made = await editing.withProgress(title, signal, (inner) =>
 			editingRequests(editing)['nearglot/translateMissing'](
-				{ fileName: path, source, target, to, uri, ...(family.from ? { from: family.from } : {}) },
+				{ ...ask, ...(family.from ? { from: family.from } : {}) },
 				inner,
 			),
 		);
+		record = made.recorded ?? record;
 		summary.push({ path, to, added: made.added.length, refused: made.refused });
 		if (made.text === target) continue;
-		const file = openFile(editing.documents, root + path)?.uri ?? pathToFileURL(root + path).href;
 		if (!paths.includes(path))
-			changes.push({ kind: 'create', uri: file, annotationId: annotation });
-		const lines = target.split('\n');
-		const end = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
-		const edit = {
-			range: { start: { line: 0, character: 0 }, end },
-			newText: made.text,
-			annotationId: annotation,
-		};
-		changes.push({ textDocument: { uri: file, version: null }, edits: [edit] });
+			changes.push({ kind: 'create', uri: addressOf(path), annotationId: annotation });
+		changes.push(replaced(path, target, made.text));
 	}
+	if (record !== before) changes.push(replaced(recordPath, before, record));
 	if (changes.length > 0)
 		await apply(editing, {
 			documentChanges: changes,

@@ -190,6 +190,8 @@ export interface TranslateMissingResult {
 	readonly refused: readonly string[];
 	/** Texts of `added` that are in `text` as they are in the source, in whole or in part. */
 	readonly kept: number;
+	/** The text of the record with the places that texts of lists have in `text`; absent when they stay. */
+	readonly recorded?: string;
 }
 
 /** Files of a folder → which of them are translations of which. */

@@ -141,10 +141,15 @@ export class MessageReviews implements vscode.Disposable {
 				stopping.token,
 				(value) => onProgress(value as TextsProgress),
 			);
+			const renewed =
+				made.recorded === undefined ? {} : { recorded: { text: made.recorded, path } };
 			const [old, now] = await Promise.all(
-				[before, made.text].map((target) =>
+				[
+					{ ...recorded, target: before },
+					{ ...recorded, ...renewed, target: made.text },
+				].map((file) =>
 					this.#languageServer.request('nearglot/messageProgress', {
-						...{ ...files, ...recorded, target, withMessages: true },
+						...{ ...files, ...file, withMessages: true },
 					}),
 				),
 			);

@@ -23,8 +23,11 @@ export function reviewRows(
 	const stale = new Map(before.map(({ key, target, isStale }) => [key, isStale && target]));
 	const notes = new Map(added.map((message) => [message.text.trim(), message]));
 	const lost = new Set(refused.map((text) => text.trim()));
+	// Of a message with several texts one is enough.
+	const isLost = (source: string) =>
+		lost.has(source) || [...lost].some((text) => source.includes(text));
 	return after.flatMap(({ key, source, target, fault }): ReviewRow[] => {
-		if (there.has(key) || (target === undefined && !lost.has(source.trim()))) return [];
+		if (there.has(key) || (target === undefined && !isLost(source.trim()))) return [];
 		const { quality, terms } = notes.get(source.trim()) ?? {};
 		const old = stale.get(key) || undefined;
 		return [

@@ -19,6 +19,8 @@ export interface AlignedLists {
 	readonly recorded: Recorded | undefined;
 	/** Keys of the lists that are changed. */
 	readonly keys: ReadonlySet<string>;
+	/** Pointers of texts whose translations are there, in other places; none of lists that lack some. */
+	readonly moved: ReadonlySet<string>;
 	/** Where something stands in the file as it was. */
 	readonly placeOf: (at: number) => number;
 }
@@ -31,12 +33,14 @@ export function alignedLists(
 	recorded: Recorded | undefined,
 	except: ReadonlySet<string> = new Set(),
 ): AlignedLists {
-	const same = { text: targetText, recorded, keys: new Set<string>(), placeOf: (at: number) => at };
+	const none = { keys: new Set<string>(), moved: new Set<string>() };
+	const same = { text: targetText, recorded, ...none, placeOf: (at: number) => at };
 	if (!isFlat(format) || !recorded) return same;
 	const { lines } = flatMessages[format];
 	const there = new Map(lines(targetText).map((line) => [line.key, line]));
 	const edits: MessageEdit[] = [];
-	const moved = new Map(recorded);
+	const made = new Map(recorded);
+	const moved = new Set<string>();
 	const keys = new Set<string>();
 	for (const line of translatableMessages(lines(sourceText))) {
 		const own = there.get(line.key);
@@ -46,11 +50,14 @@ export function alignedLists(
 		keys.add(line.key);
 		edits.push(listEdit(line.items ?? [], own.items ?? [], pairs, targetText));
 		for (const pointer of recorded.keys())
-			if (pointer.startsWith(`${pointerOf([line.key])}/`)) moved.delete(pointer);
+			if (pointer.startsWith(`${pointerOf([line.key])}/`)) made.delete(pointer);
 		pairs.forEach((from, at) => {
-			const made = from === undefined ? undefined : recorded.get(itemPointer(line.key, from));
-			if (made) moved.set(itemPointer(line.key, at), made);
+			const known = from === undefined ? undefined : recorded.get(itemPointer(line.key, from));
+			if (known) made.set(itemPointer(line.key, at), known);
 		});
+		const said = [...pairs.entries()].filter(([at]) => line.items?.[at]?.parts.length !== 0);
+		if (said.every(([, from]) => from !== undefined))
+			for (const [at, from] of said) if (from !== at) moved.add(itemPointer(line.key, at));
 	}
 	if (keys.size === 0) return same;
 	const ordered = edits.sort((a, b) => a.start - b.start);
@@ -61,7 +68,7 @@ export function alignedLists(
 		if (!edit || !range) return at;
 		return at < range.end ? edit.start : at - range.end + edit.end;
 	};
-	return { text, recorded: moved, keys, placeOf };
+	return { text, recorded: made, keys, moved, placeOf };
 }
 
 const itemPointer = (key: string, at: number): string => pointerOf([key, String(at)]);

@@ -1,11 +1,6 @@
 /** One document through its reader, wherever that runs, and the messages of the thread it may run in. */
 
-import { defined } from '../../protocol/defined.ts';
-import type {
-	MessageProgress,
-	MessageRow,
-	SetMessagesResult,
-} from '../../protocol/editingMessages.ts';
+import type { MessageProgress, SetMessagesResult } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
@@ -13,29 +8,13 @@ import { nestedTooDeeply } from '../nesting.ts';
 import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextComments, TextTranslator } from './documentLanguage.ts';
-import { emptyMessages } from './emptyMessages.ts';
 import { headingNames } from './headingLinks.ts';
 import { unknownFormat } from './knownFormats.ts';
-import type { MessageFormat } from './messageChanges.ts';
-import { type MessageState, messageStates } from './messageStates.ts';
-import {
-	extractOfMessages,
-	type MissingResult,
-	messageFormatOf,
-	messageProgress,
-	translateMissing,
-} from './missingMessages.ts';
-import { keyOfPath, setMessages } from './setMessages.ts';
+import { extractOfMessages, type MissingResult, messageFormatOf } from './missingMessages.ts';
+import { fillMissing, progressIn, setIn } from './recordedMessageFile.ts';
 import type { OutwardLink } from './slugs.ts';
 import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
-import { type FaultWords, placeholderFault } from './translationFaults.ts';
-import {
-	type MadeMessage,
-	parseRecord,
-	recordedMessages,
-	recordText,
-	staleMessages,
-} from './translationRecord.ts';
+import type { FaultWords } from './translationFaults.ts';
 
 /** What a document's thread is started with. */
 export interface DocumentJob {
@@ -136,22 +115,14 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		if (!format) throw new AppError('not_supported', `${fileName} has no message format.`);
 		checkWhole(text, extractOfMessages(format), fileName);
 		checkWhole(target, extractOfMessages(format), 'The translated file');
-		const known = job.recorded && parseRecord(job.recorded.text).messages.get(job.recorded.path);
-		if (job.look) {
-			const counted = messageProgress(text, target, format, job.to, known);
-			if (job.look === 'count') return { type: 'progress', result: counted };
-			const states = messageStates(text, target, format, job.to);
-			const stale = new Set(replaceable(states, known));
-			const messages = states.map((state) => messageRow(state, stale.has(state), job.faultWords));
-			return { type: 'progress', result: { ...counted, messages } };
-		}
-		if (job.set) return { type: 'set', result: setIn(job, target, format, job.set) };
-		// What has changed in the source is translated as if it were missing.
-		const opened = known
-			? emptyMessages(target, replaceable(messageStates(text, target, format, job.to), known))
-			: target;
-		const result = await translateMissing(text, opened, format, translator, job);
-		return { type: 'missing', result };
+		const files = { ...job, target, format };
+		if (job.look)
+			return {
+				type: 'progress',
+				result: progressIn(files, job.look === 'messages', job.faultWords),
+			};
+		if (job.set) return { type: 'set', result: setIn(files, job.set, job.faultWords) };
+		return { type: 'missing', result: await fillMissing(files, translator, job) };
 	}
 	if (job.bytes) {
 		const archive = await openArchive(job.bytes, fileName);
@@ -183,54 +154,4 @@ function linksIn(fileName: string, source: string, target: string): TranslatedLi
 		([name, next]) => [name, next?.name ?? name] as const,
 	);
 	return { source: before.outward, made: now.outward, names };
-}
-
-/** Messages whose source has changed, and whose translation another can stand for. */
-const replaceable = (
-	states: readonly MessageState[],
-	known: ReadonlyMap<string, MadeMessage> | undefined,
-): MessageState[] => staleMessages(states, known).filter(({ value }) => value !== undefined);
-
-function setIn(
-	{ text: source, to, recorded, faultWords }: DocumentJob,
-	target: string,
-	format: MessageFormat,
-	set: NonNullable<DocumentJob['set']>,
-): SetMessagesResult {
-	const texts = new Map(set.map(({ key, text }) => [key, text]));
-	const { text, refused } = setMessages(source, target, format, to, texts);
-	const faults = messageStates(source, text, format, to).flatMap((state) => {
-		const key = keyOfPath(state.path);
-		const fault = texts.has(key) ? placeholderFault(state, faultWords) : undefined;
-		return fault === undefined ? [] : [{ key, fault }];
-	});
-	const renewed =
-		recorded && renewedRecord(recorded, messageStates(source, target, format, to), texts);
-	return { text, refused, faults, ...defined({ recorded: renewed }) };
-}
-
-/** The record once translations that stay as they are count for the changed source; `undefined` when it need not change. */
-function renewedRecord(
-	{ text, path }: NonNullable<DocumentJob['recorded']>,
-	states: readonly MessageState[],
-	texts: ReadonlyMap<string, string>,
-): string | undefined {
-	const record = parseRecord(text);
-	const known = record.messages.get(path);
-	const same = replaceable(states, known).filter(
-		(state) => texts.get(keyOfPath(state.path)) === state.target,
-	);
-	if (!known || same.length === 0) return undefined;
-	for (const [pointer, made] of recordedMessages(same, undefined, 'all')) known.set(pointer, made);
-	return recordText(record);
-}
-
-function messageRow(state: MessageState, isStale: boolean, words?: FaultWords): MessageRow {
-	const { path, source, sourceAt, target, targetAt } = state;
-	const fault = placeholderFault(state, words);
-	return {
-		...{ key: keyOfPath(path), source, sourceAt },
-		...defined({ target, targetAt, fault }),
-		...(isStale ? { isStale } : {}),
-	};
 }

@@ -73,7 +73,7 @@ function elementLines(
 		return [
 			{
 				...{ key, start, end: element.end, isFilled: words !== '' },
-				text: own[0]?.text.trim() ?? words,
+				text: own.length > 0 ? own.map((piece) => piece.text.trim()).join(' ') : words,
 				parts: own.map((piece) => piece.text.trim()),
 				code: text.slice(start, element.end),
 				valueAt: [value.content, value.contentEnd],
@@ -88,7 +88,7 @@ function itemsOf(
 	text: string,
 	element: XmlElement,
 	pieces: readonly Piece[],
-): Pick<MessageLine, 'items' | 'isList'> {
+): Partial<Pick<MessageLine, 'items' | 'isList' | 'text'>> {
 	const isList = element.name === 'string-array';
 	if (!isList && element.name !== 'plurals') return {};
 	const items = childElements(element, 'item').map((item, at): LineItem => {
@@ -103,7 +103,13 @@ function itemsOf(
 			valueAt: [item.content, item.contentEnd],
 		};
 	});
-	return { items, isList };
+	// Any form may have changed. Of a list each text counts by itself, and the first names it.
+	const said = items.map((item) => item.text);
+	return {
+		items,
+		isList,
+		text: isList ? (pieces[0]?.text.trim() ?? said[0] ?? '') : said.join(' / '),
+	};
 }
 
 /** Declarations of namespaces that copied messages need, as an edit of the target's root. */

@@ -9,6 +9,8 @@ export interface MissingMessage {
 	readonly path: readonly string[];
 	/** Text of the source. */
 	readonly text: string;
+	/** Its texts for translators, where these are several. */
+	readonly parts?: readonly string[];
 }
 
 /** Whether the text of a message, with its keys from the root, is to be put in. */
@@ -44,8 +46,9 @@ export function lineChanges(
 		if (own?.isFilled) addItems(line, own, targetText, wanted, found);
 		if (own?.isFilled || line.text === '' || (isPo && !wanted(line.text, [line.key]) && own))
 			continue;
-		if (!(line.parts ?? [line.text]).every((text) => wanted(text, [line.key]))) continue;
-		found.missing.push({ path: [line.key], text: line.text });
+		if (!isWhole(line, wanted)) continue;
+		const { text, parts = [] } = line;
+		found.missing.push({ path: [line.key], text, ...(parts.length > 1 ? { parts } : {}) });
 		if (own?.valueAt && line.valueAt) {
 			const value = line.code.slice(line.valueAt[0] - line.start, line.valueAt[1] - line.start);
 			found.edits.push({ start: own.valueAt[0], end: own.valueAt[1], text: value });
@@ -65,6 +68,12 @@ export function lineChanges(
 	return found;
 }
 
+/** Whether all of a message is to be put in; the texts of a list are messages of their own. */
+function isWhole({ key, text, parts, items = [], isList }: MessageLine, wanted: IsWanted): boolean {
+	if (!isList) return (parts ?? [text]).every((one) => wanted(one, [key]));
+	return items.every((item) => item.parts.every((one) => wanted(one, [key, item.key])));
+}
+
 /** Plural forms that a message lacks, and empty texts of a list. */
 function addItems(
 	{ key, items = [], isList = false }: MessageLine,
@@ -82,7 +91,7 @@ function addItems(
 		const same = there.get(item.key);
 		after = same ?? after;
 		if (same?.isFilled || item.text === '') continue;
-		if (!item.parts.every((text) => wanted(text, [key]))) continue;
+		if (!item.parts.every((text) => wanted(text, isList ? [key, item.key] : [key]))) continue;
 		found.missing.push({ path: [key, item.key], text: item.text });
 		const indent = after && indentAt(targetText, after.start);
 		const [start, end] = same ? [same.start, same.end] : [after?.end ?? 0, after?.end ?? 0];

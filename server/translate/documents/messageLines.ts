@@ -1,7 +1,7 @@
 /** Message files that are lists of entries: `.properties` and gettext `.po`. */
 
 import { isFilled, poEntries } from './poEntries.ts';
-import { headerForms, poHeaderOf } from './poHeader.ts';
+import { headerForms, poHeaderOf, withoutFuzzy } from './poHeader.ts';
 import { propertyEntries } from './propertyEntries.ts';
 
 /** One message with the source code it is copied by. */
@@ -48,10 +48,7 @@ export function poLines(text: string, to?: string): MessageLine[] {
 		.map((entry) => {
 			const at = entry.strings[0]?.start ?? entry.end;
 			const strings = entry.plural ? [`msgstr[0] ""`, `msgstr[1] ""`] : [`msgstr ""`];
-			const head = text
-				.slice(entry.start, at)
-				.replace(/^#,[ \t]*fuzzy[ \t]*\r?\n/m, '')
-				.replace(/^(#,.{0,1000}?),?[ \t]{0,8}\bfuzzy\b(?:,[ \t]{0,8})?/m, '$1');
+			const head = withoutFuzzy(text.slice(entry.start, at));
 			return {
 				key: entry.context ? `${entry.context.text}\u0004${entry.id.text}` : entry.id.text,
 				text: entry.plural ? `${entry.id.text} / ${entry.plural.text}` : entry.id.text,

@@ -1,5 +1,6 @@
 /** The messages of a source file with what a translated file makes of them, message by message. */
 
+import { defined } from '../../protocol/defined.ts';
 import { flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
 import type { MessageReader } from './messageApostrophes.ts';
 import { isLanguageKey, type MessageFormat } from './messageChanges.ts';
@@ -25,6 +26,10 @@ export interface MessageState {
 	readonly isPlural: boolean;
 	/** What the file itself says of it: the source has changed since (gettext keeps the old one). */
 	readonly isOutdated?: boolean;
+	/** Its texts for translators, where these are several. */
+	readonly parts?: readonly string[];
+	/** Plural forms of the translated file, each with the one of the source that it says. */
+	readonly forms?: readonly { readonly source: string; readonly target: string }[];
 	/** A list of which nobody can tell which of its texts are translations of which. */
 	readonly isUnpaired?: boolean;
 	/** The text is a printf format. */
@@ -51,11 +56,13 @@ export function messageStates(
 			const state = {
 				...{ path: [key], source: text, sourceAt: start, isPlural: false },
 				...(format === 'properties' ? { reader: 'messageFormat' as const } : {}),
+				...((line.parts?.length ?? 0) > 1 ? defined({ parts: line.parts }) : {}),
 			};
 			if (!own?.isFilled || !own.valueAt) return [state];
 			const [from, end] = own.valueAt;
 			const value = { start: from, end, empty: '' };
-			return [{ ...state, target: own.text, targetAt: own.start, value }];
+			const made = { ...state, target: own.text, targetAt: own.start, value };
+			return [{ ...made, ...defined({ forms: formsOf(line, own) }) }];
 		});
 	}
 	const tree = format === 'json' ? jsonTree : yamlTree;
@@ -63,6 +70,16 @@ export function messageStates(
 	// Flutter prints apostrophes as they are.
 	const isIcu = states.some(({ source }) => isIcuBranching(source)) && !arbHead.test(sourceText);
 	return isIcu ? states.map((state) => ({ ...state, reader: 'icu' })) : states;
+}
+
+function formsOf({ items }: MessageLine, own: MessageLine): MessageState['forms'] {
+	if (!items || !own.items) return undefined;
+	const last = items.find(({ key }) => key === 'other') ?? items.at(-1);
+	const of = (category: string) => items.find(({ key }) => key === category) ?? last;
+	return own.items.flatMap(({ key, text, isFilled }) => {
+		const from = of(key);
+		return from && isFilled ? [{ source: from.text, target: text }] : [];
+	});
 }
 
 /** The texts of a list, each as a message of its own. */
@@ -150,8 +167,11 @@ function treeStates(
 		for (const { key, value, start } of entriesFor(source, to)) {
 			// What begins so describes messages.
 			if (key.startsWith('@')) continue;
+			const own = there.get(key);
+			// What both take from elsewhere is looked at there.
+			if (value.isShared && own?.isShared) continue;
 			const isForm = pluralKey(key, siblings) !== undefined;
-			visit(value, there.get(key), [...path, key], start, isForm);
+			visit(value, own, [...path, key], start, isForm);
 		}
 	};
 	const source = format.read(sourceText);

@@ -100,7 +100,8 @@ export function messageProgress(
 	to: string,
 	recorded?: ReadonlyMap<string, MadeMessage>,
 ): MessageProgress {
-	const { text, recorded: known } = alignedLists(sourceText, targetText, format, recorded);
+	const lists = alignedLists(sourceText, targetText, format, recorded);
+	const { text, recorded: known, moved } = lists;
 	const states = messageStates(sourceText, text, format, to);
 	const unpaired = states.filter(({ isUnpaired }) => isUnpaired).length;
 	const missing = missingMessages(sourceText, text, format, to).length + unpaired;
@@ -108,7 +109,7 @@ export function messageProgress(
 	const all = missingMessages(sourceText, '', format, to).length;
 	const hasOwn = format !== 'po' && targetText.trim() !== '';
 	const unused = hasOwn ? missingMessages(targetText, sourceText, format).length : 0;
-	const stale = staleMessages(states, known).length;
+	const stale = staleMessages(states, known).length + moved.size;
 	return { total: Math.max(all, missing), missing, unused, stale };
 }
 
@@ -166,12 +167,15 @@ export async function mergeMissing(
 		for (const [index, text] of fresh.entries()) known.set(text, answers[index] ?? text);
 		return texts.map((text) => known.get(text) ?? text);
 	};
-	if (isFlat(format) && flatMessages[format].isFramed && targetText.trim() === '') {
-		// A new file needs what stands around the messages.
+	const isFramed = isFlat(format)
+		? flatMessages[format].isFramed
+		: format === 'yaml' && hasAliases(sourceText);
+	if (isFramed && targetText.trim() === '') {
+		// A new file needs what stands around the messages, and what its aliases stand for.
 		const done = await translatePieces(sourceText, extracts[format], remembered, to, isPartly);
 		const { missing } = messageChanges(sourceText, '', format, () => true, to);
 		const refused = new Set(done.refused);
-		const added = missing.filter(({ text }) => !refused.has(text));
+		const added = missing.filter(isMade(refused)).map(({ parts, ...message }) => message);
 		return { text: done.text, added, refused: [...refused], kept: keptOf(done) };
 	}
 	const attempt = async (wanted: (text: string) => boolean) => {
@@ -192,12 +196,10 @@ export async function mergeMissing(
 	const now = translatedAlready(sourceText, last.done.text, format);
 	return {
 		text: last.done.text,
-		added: last.missing
-			.filter(({ text }) => !refused.has(text))
-			.map((message) => ({
-				...message,
-				...defined({ translation: now.get(message.text.trim()) }),
-			})),
+		added: last.missing.filter(isMade(refused)).map(({ parts, ...message }) => ({
+			...message,
+			...defined({ translation: now.get(message.text.trim()) }),
+		})),
 		refused: [...refused],
 		kept: keptOf(last.done),
 	};
@@ -207,12 +209,23 @@ export async function mergeMissing(
 const keptOf = ({ pieces, translated, refused }: PiecesResult): number =>
 	pieces - translated - refused.length;
 
+/** Whether messages of YAML stand for others, which would be written out again and again. */
+const hasAliases = (text: string): boolean => /(?:[:,[{-][ \t]+|[[{])\*[^\s*,[\]{}]/.test(text);
+
+/** Whether nothing of a message is among texts that were refused. */
+const isMade =
+	(refused: ReadonlySet<string>) =>
+	({ text, parts = [text] }: MissingMessage): boolean =>
+		!parts.some((one) => refused.has(one));
+
 /** Texts by their keys from the root, and what says them in a file of that format. */
 function textsOf(text: string, format: MessageFormat): Map<string, string> {
 	if (isFlat(format))
 		return new Map(
-			flatMessages[format].lines(text).flatMap(({ key, text, items, isList }) => {
-				if (!items) return [[key, text] as const];
+			flatMessages[format].lines(text).flatMap(({ key, text, parts = [], items, isList }) => {
+				if (!items && parts.length < 2) return [[key, text] as const];
+				if (!items)
+					return parts.map((part, at) => [`${key}\u0000${parts.length}\u0000${at}`, part] as const);
 				// A plural form says what its category needs. Lists of different lengths are no pair.
 				if (!isList) return [];
 				return items.map(

@@ -7,6 +7,13 @@ import type { PoEntry } from './poEntries.ts';
 export const poHeaderOf = (entries: readonly PoEntry[]): PoEntry | undefined =>
 	entries.find(({ id, context }) => id.text === '' && !context);
 
+/** What stands before the strings of an entry, without the mark that nobody has looked at them. */
+export const withoutFuzzy = (head: string): string =>
+	head
+		.replace(/^#,[ \t]*fuzzy[ \t]*\r?\n/m, '')
+		.replace(/^#,[ \t]{0,8}fuzzy,[ \t]{0,8}/m, '#, ')
+		.replace(/^(#,.{0,1000}?),[ \t]{0,8}fuzzy\b/m, '$1');
+
 /** The language that the header names, perhaps none yet. */
 export const poLanguage = (header: PoEntry | undefined): string | undefined =>
 	/^Language:[ \t]*([\w-]*)/m.exec(header?.strings[0]?.text ?? '')?.[1];

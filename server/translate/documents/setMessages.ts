@@ -15,6 +15,7 @@ import { extractOfMessages } from './missingMessages.ts';
 import type { Piece } from './piece.ts';
 import { extractPo } from './poDocument.ts';
 import { type PoEntry, poEntries, poFormText, quotePo } from './poEntries.ts';
+import { withoutFuzzy } from './poHeader.ts';
 
 /** Texts by the keys of their messages, joined by full stops as in `files.open`. */
 export type TextsByKey = ReadonlyMap<string, string>;
@@ -47,9 +48,17 @@ export function setMessages(
 	const opened = openedTarget(sourceText, targetText, format, to, texts, isWanted);
 	const { edits } = messageChanges(sourceText, opened, format, isWanted, to);
 	const whole = applyEdits(opened, edits).text;
-	return format === 'po'
-		? setPo(sourceText, whole, to, texts)
-		: setValues(sourceText, whole, format, to, texts);
+	const made =
+		format === 'po'
+			? setPo(sourceText, whole, to, texts)
+			: setValues(sourceText, whole, format, to, texts);
+	if (made.refused.length === 0) return made;
+	// What stands there in the place of what could not be put in is its source.
+	const others = new Map(texts);
+	for (const key of made.refused) others.delete(key);
+	if (others.size === 0) return { text: targetText, refused: made.refused };
+	const rest = setMessages(sourceText, targetText, format, to, others);
+	return { ...rest, refused: [...made.refused, ...rest.refused] };
 }
 
 /** Whether a message, or a form of it, is among those with a text. */
@@ -174,8 +183,7 @@ function setPo(sourceText: string, targetText: string, to: string, texts: TextsB
 		edits.push({
 			start: entry.flagsAt,
 			end: entry.end,
-			// A person has looked at it.
-			text: withoutFuzzy(targetText.slice(entry.flagsAt, at)) + rows.join(eol),
+			text: lookedAt(targetText.slice(entry.flagsAt, at)) + rows.join(eol),
 		});
 	}
 	const header = extractPo(targetText, to).find(({ companion }) => companion);
@@ -198,9 +206,5 @@ function parseStrings(text: string): readonly string[] | undefined {
 	}
 }
 
-function withoutFuzzy(head: string): string {
-	return head
-		.replace(/^#,[ \t]*fuzzy[ \t]*\r?\n/m, '')
-		.replace(/^(#,.{0,1000}?),?[ \t]{0,8}\bfuzzy\b(?:,[ \t]{0,8})?/m, '$1')
-		.replace(/^#\|.*\r?\n/gm, '');
-}
+/** The head of an entry whose translation a person has looked at. */
+const lookedAt = (head: string): string => withoutFuzzy(head).replace(/^#\|.*\r?\n/gm, '');

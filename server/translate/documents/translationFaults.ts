@@ -69,7 +69,9 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 				...{ kind: 'missing', key: keyOf(path), text, in: 'source' },
 				line: sourceLine(sourceAt),
 			});
-	for (const { path, source: text, targetAt = 0 } of staleMessages(states, recorded))
+	const isMoved = ({ path }: MessageState) => lists.moved.has(pointerOf(path));
+	const stale = [...staleMessages(states, recorded), ...states.filter(isMoved)];
+	for (const { path, source: text, targetAt = 0 } of stale)
 		faults.push({
 			kind: 'stale',
 			key: keyOf(path),
@@ -109,16 +111,17 @@ const englishFaults: FaultWords = {
  * @param words English when left out
  */
 export function placeholderFault(
-	{
-		source,
-		target,
-		isPlural,
-		isPrintf,
-		reader,
-	}: Pick<MessageState, 'source' | 'target' | 'isPlural' | 'isPrintf' | 'reader'>,
+	state: Pick<MessageState, 'source' | 'target' | 'isPlural' | 'isPrintf' | 'reader' | 'forms'>,
 	words = englishFaults,
 ): string | undefined {
+	const { source, target, isPlural, isPrintf, reader, forms } = state;
 	if (target === undefined) return undefined;
+	if (forms)
+		for (const form of forms) {
+			const fault = placeholderFault({ ...form, isPlural: true }, words);
+			if (fault !== undefined) return fault;
+		}
+	if (forms) return undefined;
 	if (isIcuBranching(source)) return icuFault(source, target, words);
 	const from = placeholders(source);
 	const read = (text: string) => placeholders(reader ? withoutQuotations(text, reader) : text);
