@@ -1,5 +1,6 @@
 /** What is to be made of many files: which are sources, and where each translation goes. */
 
+import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
@@ -64,7 +65,7 @@ export async function translationPlan(
 	record: ProjectRecord,
 	signal: AbortSignal,
 ): Promise<TranslationPlan> {
-	if (options.out !== undefined) checkPattern('--out', options.out, options);
+	if (options.out !== undefined) await checkPattern('--out', options.out, options);
 	const plan =
 		options.into === undefined
 			? await planWhole(options, record, signal)
@@ -213,6 +214,12 @@ async function planInto(
 	into: string,
 	signal: AbortSignal,
 ): Promise<TranslationPlan> {
+	const [[name = '', ...others], [to, ...more]] = [options.names, options.targets];
+	const isPair = others.length === 0 && to !== undefined && more.length === 0;
+	if (isPair && !namesLanguage(into) && (await isFile(name)) && !(await isFolder(into))) {
+		const file = { source: plainPath(name), to, target: plainPath(into) };
+		return { files: [{ ...file, ...defined({ from: options.from }) }], folders: [] };
+	}
 	if (!namesLanguage(into)) {
 		const plan = familyFiles(options, await messageSources(options.names, [into], signal));
 		if (plan.files.length > 0) return plan;
@@ -222,7 +229,7 @@ async function planInto(
 	}
 	const { names, targets, from } = options;
 	if (targets.length === 0) throw new UsageError('Say into which languages: --to de,fr');
-	checkPattern('--into', into, options);
+	await checkPattern('--into', into, options);
 	const { named, folders } = await messageSources(names, [], signal);
 	const made = new Set(
 		[...named].flatMap((path) => targets.map((to) => placeByPattern(into, path, to))),
@@ -294,8 +301,14 @@ function plainPath(path: string): string {
 	return withSlashes(inner);
 }
 
-function checkPattern(option: string, pattern: string, { targets }: PlanOptions): void {
-	if (!namesFile(pattern))
+async function checkPattern(
+	option: string,
+	pattern: string,
+	{ names, targets }: PlanOptions,
+): Promise<void> {
+	const [name = ''] = names;
+	const isOne = names.length === 1 && (await isFile(name));
+	if (!isOne && !namesFile(pattern))
 		throw new UsageError(
 			`Several files need ${option} with {name} in it, e.g. ${option} "{dir}/{name}.{lang}{ext}".`,
 		);
@@ -304,6 +317,11 @@ function checkPattern(option: string, pattern: string, { targets }: PlanOptions)
 			`Several languages need ${option} with {lang} in it, e.g. ${option} "{dir}/{name}.{lang}{ext}".`,
 		);
 }
+
+const isFolder = async (path: string): Promise<boolean> =>
+	(await stat(path).catch(() => undefined))?.isDirectory() === true;
+const isFile = async (path: string): Promise<boolean> =>
+	(await stat(path).catch(() => undefined))?.isFile() === true;
 
 /** No file is written twice, and no source is written over. */
 function checkPlaces(files: readonly PlannedFile[]): void {

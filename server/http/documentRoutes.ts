@@ -68,7 +68,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const signal = context.get('signal');
 			const document =
 				body instanceof Uint8Array
-					? openedDocument(fileName, body)
+					? openedDocument(fileName, body, query.encoding)
 					: { ...body, work: body.text.length };
 			using _ = await documentQueue.enter({ work: document.work }, signal);
 			const notified = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
@@ -119,9 +119,13 @@ function summaryOf(
 }
 
 /** @throws AppError `invalid_request` also for what is no document that is known, once its text is */
-function openedDocument(fileName: string, bytes: Uint8Array): OpenedDocument {
+function openedDocument(
+	fileName: string,
+	bytes: Uint8Array,
+	encoding: string | undefined,
+): OpenedDocument {
 	try {
-		return openDocument(fileName, bytes);
+		return openDocument(fileName, bytes, encoding);
 	} catch (error) {
 		if (!(error instanceof AppError) || error.code !== 'not_supported') throw error;
 		throw new AppError('invalid_request', error.message, { param: 'fileName' });

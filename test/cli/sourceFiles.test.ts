@@ -132,8 +132,18 @@ test('message files into all languages that are there, or into those of a patter
 		'locales/en/more.json de locales/de/more.json',
 		'locales/en/more.json pt-BR locales/pt-BR/more.json',
 	]);
-	const one = planOf({ names: ['locales/en/app.json'], into: 'x/{lang}.json' });
-	await assert.rejects(one, /need --into with \{name\}/);
+	const two = planOf({ names: ['locales/en'], into: 'x/{lang}.json' });
+	await assert.rejects(two, /need --into with \{name\}/);
+	// One file needs no more than it does without --watch.
+	assert.deepEqual(await planOf({ names: ['locales/en/app.json'], into: 'x/{lang}.json' }), [
+		'locales/en/app.json de x/de.json',
+	]);
+	assert.deepEqual(await planOf({ names: ['locales/en/app.json'], into: 'x/new.json' }), [
+		'locales/en/app.json de x/new.json',
+	]);
+	assert.deepEqual(await planOf({ names: ['README.md'], out: 'README.{lang}.md' }), [
+		'README.md de README.de.md',
+	]);
 	assert.deepEqual(await planOf({ names: ['locales/en/app.json'], into: 'x/{lang}/{name}{ext}' }), [
 		'locales/en/app.json de x/de/app.json',
 	]);

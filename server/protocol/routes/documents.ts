@@ -21,6 +21,8 @@ export const translateDocument = route({
 		fileName: optional(string({ minLength: 1, maxLength: 1000 })),
 		to: optional(string({ minLength: 2, maxLength: 40 })),
 		from: optional(string({ maxLength: 40 })),
+		/** Of a text that is not in UTF-8 and does not say what it is in. */
+		encoding: optional(string({ maxLength: 40 })),
 		engine: optional(oneOf('local', 'team', 'hosted')),
 		minQuality: optional(numeric(number({ min: 0, max: 1 }))),
 		category: optional(string({ maxLength: 120 })),

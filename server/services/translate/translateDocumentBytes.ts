@@ -49,13 +49,18 @@ export interface TranslatedDocument extends Omit<DocumentResult, 'text'> {
 /**
  * Looks at a document's name and encoding; its parts are only read when it is translated.
  *
+ * @param encoding of a text that does not say it
  * @throws AppError `not_supported` for an unknown format, `payload_too_large` for a long text in another encoding than
- *   UTF-8, `invalid_request` when its encoding cannot be told
+ *   Unicode, `invalid_request` when its encoding cannot be told
  */
-export function openDocument(fileName: string, bytes: Uint8Array): OpenedDocument {
+export function openDocument(
+	fileName: string,
+	bytes: Uint8Array,
+	encoding?: string,
+): OpenedDocument {
 	if (archiveTypeOf(fileName) !== undefined)
 		return { fileName, bytes, work: bytes.byteLength / bytesOfWork };
-	const read = decodeDocument(bytes, fileName);
+	const read = decodeDocument(bytes, fileName, encoding);
 	if (formatOf(fileName, read.text) === undefined)
 		throw new AppError('not_supported', `${fileName.slice(-80)} ${unknownFormat(fileName)}`);
 	return { fileName, bytes, read, work: read.text.length };
@@ -89,11 +94,17 @@ export async function translateDocumentBytes(
  *
  * @throws AppError `payload_too_large`, `invalid_request` when its encoding cannot be told
  */
-export function decodeDocument(bytes: Uint8Array, fileName: string): DecodedText {
-	if (bytes.byteLength > maxOneByte && !isUtf8(bytes))
+export function decodeDocument(
+	bytes: Uint8Array,
+	fileName: string,
+	encoding?: string,
+): DecodedText {
+	const [first, second] = bytes;
+	const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+	if (bytes.byteLength > maxOneByte && !isWide && !isUtf8(bytes))
 		throw new AppError(
 			'payload_too_large',
-			`Files that are not in UTF-8 may have ${maxOneByte / 2 ** 20} MiB.`,
+			`Files that are not in UTF-8 or UTF-16 may have ${maxOneByte / 2 ** 20} MiB here; nearglot translate FILE takes larger ones.`,
 		);
-	return decodeText(bytes, fileName);
+	return decodeText(bytes, fileName, encoding);
 }

@@ -64,7 +64,7 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 			);
 		throw new AppError(
 			'invalid_request',
-			`${fileName} is not in UTF-8, UTF-16 or Windows-1252, and does not say in which encoding it is. Name it, for example --encoding windows-1251 or --encoding shift_jis, or convert it: iconv -f ENCODING -t UTF-8 ${fileName}`,
+			`${fileName} is not in UTF-8, UTF-16 or Windows-1252, and does not say in which encoding it is. Name it (--encoding windows-1251 on the command line, encoding=windows-1251 in the query of a request), or convert it: iconv -f ENCODING -t UTF-8 ${fileName}`,
 		);
 	}
 	return decodeAs(bytes, guessed, fileName);

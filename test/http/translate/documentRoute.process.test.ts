@@ -106,6 +106,15 @@ test('the bytes of a text come back in its encoding, with its name where that is
 		'utf-8',
 		Buffer.from('\ufeffOPEN IT\n'),
 	]);
+	// One that the bytes do not say, and one that may be long.
+	const russian = Buffer.from('\xee\xf2\xea\xf0\xfb\xf2\xfc', 'latin1');
+	const unsaid = await sendFile({ fileName: 'a.txt', to: 'de', from: 'en' }, russian);
+	assert.match(JSON.stringify(await unsaid.json()), /encoding=windows-1251 in the query/);
+	const said = { fileName: 'a.txt', to: 'de', from: 'en', encoding: 'cp1251' };
+	const upper = Buffer.from(await (await sendFile(said, russian)).arrayBuffer());
+	assert.equal(new TextDecoder('windows-1251').decode(upper), 'ОТКРЫТЬ');
+	const wide = Buffer.from(`\ufeff${'1234\n'.repeat(120_000)}open it`, 'utf16le');
+	assert.ok((await send('a.txt', wide))[1].toString('utf16le').endsWith('OPEN IT'));
 	const page = (text: string) =>
 		Buffer.concat([Buffer.from('<meta charset="Shift_JIS"><p>'), Buffer.from(text, 'latin1')]);
 	const [encoding, made] = await send('a.html', page('open \x8aJ'));
