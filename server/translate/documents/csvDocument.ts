@@ -7,7 +7,7 @@ import { AppError } from '../../protocol/errors.ts';
 import type { GateRules } from '../gate/gate.ts';
 import { gateRules } from '../gate/gateRules.ts';
 import { canonicalLanguage, languageCodes, sameLanguage } from '../languageCodes.ts';
-import { delimitedRows, delimiterOf, type TableCell } from './delimitedRows.ts';
+import { delimitedRows, delimiterOf, firstRowAt, type TableCell } from './delimitedRows.ts';
 import { isProse } from './isProse.ts';
 import type { Extract, Piece } from './piece.ts';
 
@@ -168,8 +168,9 @@ const headOf = (rows: readonly TableCell[][]): string[] =>
  * @param source Language that somebody names for the texts; English is one that tables have.
  */
 export function tableLanguages(text: string, isTsv: boolean, source = 'en'): string[] {
-	const end = text.search(/[\r\n]/);
-	const line = end < 0 ? text : text.slice(0, end);
+	const first = firstRowAt(text);
+	const end = text.slice(first).search(/[\r\n]/);
+	const line = end < 0 ? text : text.slice(0, first + end);
 	const names = headOf(delimitedRows(line, isTsv ? '\t' : delimiterOf(line)));
 	const languages = languagesOf(names);
 	const certain = languages.filter((language, at) => isCertain(names[at] ?? '', language));

@@ -8,11 +8,18 @@ export interface TableCell {
 	readonly isQuoted: boolean;
 }
 
+/** A first line by which Excel is told the delimiter. */
+const delimiterLine = /^\ufeff?sep=([^\r\n])(?:\r\n|\n|\r|$)/i;
+
+/** Where the rows of a table begin. */
+export const firstRowAt = (text: string): number =>
+	delimiterLine.exec(text.slice(0, 10))?.[0].length ?? (text.startsWith('\ufeff') ? 1 : 0);
+
 /** Rows in order. A quote that is not closed reaches to the end. */
 export function delimitedRows(text: string, delimiter: string): TableCell[][] {
 	const rows: TableCell[][] = [];
 	let row: TableCell[] = [];
-	let at = text.startsWith('\ufeff') ? 1 : 0;
+	let at = firstRowAt(text);
 	while (at <= text.length) {
 		const start = at;
 		let value = '';
@@ -46,8 +53,10 @@ export function delimitedRows(text: string, delimiter: string): TableCell[][] {
 	return rows;
 }
 
-/** The sign that stands most often in the first line. */
+/** The sign that a line says, or else that stands most often in the first one. */
 export function delimiterOf(text: string): string {
+	const [, said] = delimiterLine.exec(text.slice(0, 10)) ?? [];
+	if (said !== undefined) return said;
 	const end = text.search(/[\r\n]/);
 	const line = (end < 0 ? text : text.slice(0, end)).replace(/"[^"]*"/g, '');
 	const count = (sign: string) => line.split(sign).length;

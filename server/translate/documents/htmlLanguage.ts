@@ -54,18 +54,30 @@ export function inLanguage(text: string, to: string, isXml = false): string {
 	/** A page in ASCII needs no encoding, its translation does. */
 	const saysNothing =
 		!isXml && /^[\0-\x7f]*$/.test(text) && !/^\s*<\?xml|<meta\s[^<>]*charset/i.test(text);
-	const openHead = (at: number) => {
-		if (text[at - 2] === '/') return;
+	const addEncoding = (at: number) => {
 		// A page that is XML as well stays so.
 		const end = text.includes('http://www.w3.org/1999/xhtml') ? ' />' : '>';
 		edits.push({ start: at, end: at, text: `<meta charset="utf-8"${end}` });
 	};
-	const openHtml = (start: number) => {
+	/** Where the head of a page begins, whose tags may be left out; parts of pages have neither. */
+	let pageAt: number | undefined;
+	let hasHead = false;
+	let hasHtml = false;
+	let hasAny = false;
+	const noteTag = (name: string, { endIndex }: Parser) => {
+		if (name === 'html') pageAt = endIndex + 1;
+		hasAny = true;
+		hasHtml ||= name === 'html';
+		if (name !== 'head') return;
+		hasHead = true;
+		if (saysNothing && text[endIndex - 1] !== '/') addEncoding(endIndex + 1);
+	};
+	const openRoot = (name: string, start: number) => {
 		const named = ofTag.filter(({ name }) => languageAttributes.has(name));
-		source = named.find(({ value }) => value.trim() !== '')?.value.trim();
+		source ??= named.find(({ value }) => value.trim() !== '')?.value.trim();
 		for (const attribute of named) set(attribute, tag);
 		const dir = ofTag.find(({ name }) => name === 'dir');
-		if (dir === undefined && direction === 'rtl')
+		if (dir === undefined && direction === 'rtl' && name === 'html')
 			edits.push({ start, end: start, text: ' dir="rtl"' });
 		else if (dir !== undefined && /^(?:ltr|rtl)$/i.test(dir.value) && dir.value !== direction)
 			set(dir, direction);
@@ -84,17 +96,29 @@ export function inLanguage(text: string, to: string, isXml = false): string {
 				const { startIndex } = parser;
 				if (!kept.open(name, attributes) && !implied) {
 					if (name === 'meta') setMeta();
-					if (name === 'head' && saysNothing) openHead(parser.endIndex + 1);
-					if (name === 'html') openHtml(startIndex + '<html'.length);
+					noteTag(name, parser);
+					// A page may say what it is in at its body alone.
+					const isRoot = name === 'html' || (name === 'body' && source === undefined);
+					if (isRoot) openRoot(name, startIndex + '<html'.length);
 					else setLanguage(ofTag);
 				}
 				ofTag = [];
+			},
+			onprocessinginstruction(name) {
+				if (!hasAny && name.toLowerCase() === '!doctype') pageAt = parser.endIndex + 1;
 			},
 			onclosetag: () => kept.close(),
 		},
 		{ decodeEntities: false },
 	);
 	parser.end(text);
+	if (pageAt !== undefined && !isXml) {
+		const at = pageAt;
+		// Nothing else says how such a page is read.
+		if (!hasHtml && direction === 'rtl')
+			edits.push({ start: at, end: at, text: '<html dir="rtl">' });
+		if (!hasHead && saysNothing) addEncoding(at);
+	}
 	return applyEdits(text, edits).text;
 }
 

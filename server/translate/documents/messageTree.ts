@@ -217,15 +217,20 @@ function yamlNode(node: unknown, place: YamlPlace): MessageTree {
 		const tree = yamlNode(value, place);
 		const end = (isMap(value) && !value.flow ? tree.end : rangeOf(value)?.[1]) ?? at[1] + 1;
 		last = end;
-		if (key.value === '<<' && key.type === 'PLAIN') pushAll(merged, mergedEntries(value, place));
-		else entries.push({ key: String(key.value), start: at[0], end, value: tree });
+		if (key.value === '<<' && key.type === 'PLAIN') {
+			const range = { start: at[0], end };
+			pushAll(merged, mergedEntries(value, range, place));
+		} else entries.push({ key: String(key.value), start: at[0], end, value: tree });
 	}
 	const own = new Set(entries.map(({ key }) => key));
+	const elsewhere: MessageEntry[] = [];
 	for (const entry of merged) {
 		if (own.has(entry.key)) continue;
 		own.add(entry.key);
-		entries.push(entry);
+		(entry.value.isShared ? elsewhere : entries).push(entry);
 	}
+	entries.sort((one, other) => one.start - other.start);
+	pushAll(entries, elsewhere);
 	const isFlow = node.flow === true;
 	return { start, end: isFlow ? end : last, value: undefined, entries, isFlow, ...shared };
 }
@@ -243,9 +248,18 @@ function aliasTree(alias: Alias, place: YamlPlace): MessageTree {
 }
 
 /** Entries that `<<` takes from one map or several, the first of which is right. */
-function mergedEntries(value: unknown, place: YamlPlace): MessageEntry[] {
+function mergedEntries(
+	value: unknown,
+	range: { readonly start: number; readonly end: number },
+	place: YamlPlace,
+): MessageEntry[] {
 	const from = isSeq(value) ? value.items : [value];
-	return from.flatMap((one) => (isAlias(one) ? [...(yamlNode(one, place).entries ?? [])] : []));
+	return from.flatMap((one) => {
+		if (!isAlias(one) && !isMap(one)) return [];
+		const entries = yamlNode(one, place).entries ?? [];
+		// What is added stands beside the whole.
+		return isMap(one) ? entries.map((entry) => ({ ...entry, ...range })) : [...entries];
+	});
 }
 
 const aliasesWithoutEnd = () =>

@@ -11,7 +11,7 @@ import { placeholders, sameConversions, samePlaceholders } from './placeholders.
 import { type PluralForms, pluralFormsOf } from './pluralForms.ts';
 import { withNumber, withoutNumber } from './pluralNumbers.ts';
 import { isFilled, type PoEntry, poEntries, poFault, poFormText, quotePo } from './poEntries.ts';
-import { headerForms, poHeaderOf, poLanguage, sameBase } from './poHeader.ts';
+import { headerForms, poHeaderOf, poLanguage, sameBase, withoutFuzzy } from './poHeader.ts';
 import { asksToKeep } from './remarks.ts';
 
 function extract(text: string, to?: string): Piece[] {
@@ -31,7 +31,9 @@ function extract(text: string, to?: string): Piece[] {
 	if (to === undefined || pieces.length === 0) return pieces;
 	const needed = own || !pieces.some(({ branches }) => branches) ? undefined : forms;
 	const named = poLanguage(header);
-	const isLoadable = !noEncoding.test(header ? text.slice(header.start, header.end) : '');
+	const isFuzzy = header?.flags?.includes('fuzzy') === true;
+	const isLoadable =
+		!isFuzzy && !noEncoding.test(header ? text.slice(header.start, header.end) : '');
 	if (!needed && isLoadable && (named === undefined || sameBase(named, to))) return pieces;
 	const companion = headerPiece(text, entries, header, needed, to, eol);
 	// A new header stands in front of an entry that begins where it does.
@@ -161,7 +163,7 @@ function headerPiece(
 	eol: string,
 ): Piece {
 	const line = forms ? `"Plural-Forms: ${forms.source}\\n"` : undefined;
-	const start = header?.strings[0]?.start ?? entries[0]?.start ?? 0;
+	const start = header?.flagsAt ?? entries[0]?.start ?? 0;
 	const end = header?.end ?? start;
 	return {
 		start,
@@ -173,8 +175,8 @@ function headerPiece(
 				const type = '"Content-Type: text/plain; charset=UTF-8\\n"';
 				return [`msgid ""`, `msgstr ""`, type, ...(line ? [line] : []), '', ''].join(eol);
 			}
-			const raw = text
-				.slice(start, end)
+			// What reads the file passes over a header that nobody has looked at.
+			const raw = withoutFuzzy(text.slice(start, end))
 				.replace(/"Language:[^"\\]*\\n"/, `"Language: ${to.replace('-', '_')}\\n"`)
 				.replace(noEncoding, '$1UTF-8');
 			if (line === undefined) return raw;

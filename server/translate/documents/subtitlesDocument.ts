@@ -99,36 +99,72 @@ export const extractSubtitles: Extract = Object.assign(extract, { rules: gateRul
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u3011\uff00-\uff60ー]/u;
 const isUnspaced = (last = '', next = ''): boolean => unspaced.test(last) && unspaced.test(next);
 
-/** Where such a text may be cut near some place: between two words, and in front of no mark. */
-function wordBoundary(text: string, near: number): number {
-	const starts = [...new Intl.Segmenter('ja', { granularity: 'word' }).segment(text)]
+/** Where such a text may be cut: before words. */
+const wordStarts = (text: string): number[] =>
+	[...new Intl.Segmenter('ja', { granularity: 'word' }).segment(text)]
 		.filter(({ index, isWordLike }) => index > 0 && isWordLike === true)
 		.map(({ index }) => index);
+
+/** Index of the first of ordered numbers that is not below some number. */
+function firstFrom(numbers: readonly number[], least: number): number {
+	let [low, high] = [0, numbers.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((numbers[middle] ?? 0) < least) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** What a mark of punctuation before it is worth, in characters. */
+const markWorth = 4;
+
+/** The best of some places behind `from` to cut a text near another one: behind a mark rather than amid a sentence. */
+function cutNear(
+	text: string,
+	starts: readonly number[],
+	from: number,
+	near: number,
+): number | undefined {
 	const distance = (at: number) =>
-		Math.abs(at - near) - (/[、。，！？]/.test(text[at - 1] ?? '') ? 4 : 0);
-	return starts.reduce((best, at) => (best < 0 || distance(at) < distance(best) ? at : best), -1);
+		Math.abs(at - near) - (/[、。，！？]/.test(text[at - 1] ?? '') ? markWorth : 0);
+	const next = firstFrom(starts, near);
+	const before = starts[next - 1] ?? -1;
+	const gap = before > from ? near - before : Infinity;
+	const reach = Math.min(gap, (starts[next] ?? Infinity) - near) + markWorth;
+	let best: number | undefined;
+	for (let at = firstFrom(starts, Math.max(from + 1, near - reach)); ; at++) {
+		const start = starts[at];
+		if (start === undefined || start > near + reach) return best;
+		if (best === undefined || distance(start) < distance(best)) best = start;
+	}
 }
 
 /** Spreads words over as many lines as the cue had, of about the same length. */
 function balance(text: string, count: number, eol: string): string {
+	if (count < 2) return text;
+	// No mark is cut.
+	const words = text.replace(gateRules.subtitles.marks, (mark) => '\0'.repeat(mark.length));
+	const spaces = Array.from(words.matchAll(/ /g), ({ index }) => index);
+	let starts: readonly number[] | undefined;
 	const rows: string[] = [];
-	let rest = text;
+	let from = 0;
 	for (let left = count; left > 1; left--) {
-		const middle = Math.round(rest.length / left);
-		// No mark is cut.
-		const words = rest.replace(gateRules.subtitles.marks, (mark) => '\0'.repeat(mark.length));
-		const after = words.indexOf(' ', middle);
-		const before = words.lastIndexOf(' ', middle);
-		const near = after === -1 || (before > 0 && middle - before < after - middle) ? before : after;
-		if (near <= 0 || isUnspaced(words[middle - 1], words[middle])) {
-			const at = unspaced.test(words) ? wordBoundary(words, middle) : -1;
-			if (at <= 0) break;
-			rows.push(rest.slice(0, at).trimEnd());
-			rest = rest.slice(at);
+		const middle = from + Math.round((text.length - from) / left);
+		const next = firstFrom(spaces, middle);
+		const [after, before = 0] = [spaces[next], spaces[middle === spaces[next] ? next : next - 1]];
+		const isBefore = after === undefined || (before > from && middle - before < after - middle);
+		const near = isBefore ? before : after;
+		if (near <= from || isUnspaced(words[middle - 1], words[middle])) {
+			starts ??= unspaced.test(words) ? wordStarts(words) : [];
+			const at = cutNear(words, starts, from, middle);
+			if (at === undefined) break;
+			rows.push(text.slice(from, at).trimEnd());
+			from = at;
 			continue;
 		}
-		rows.push(rest.slice(0, near));
-		rest = rest.slice(near + 1);
+		rows.push(text.slice(from, near));
+		from = near + 1;
 	}
-	return [...rows, rest].join(eol);
+	return [...rows, text.slice(from)].join(eol);
 }

@@ -117,7 +117,10 @@ test('HTML: tags that cross or are never closed stay as they are', async () => {
 
 test('HTML names the language that it is now in, and its direction', async () => {
 	const into = async (text: string, to: string) =>
-		(await translatePieces(text, html, mark, to)).text.replaceAll(/[«»]/g, '');
+		(await translatePieces(text, html, mark, to)).text.replaceAll(
+			/[«»]|<meta charset="utf-8">/g,
+			'',
+		);
 	for (const [source, to, made] of [
 		['<html lang="en"><p>Words', 'de', '<html lang="de"><p>Words'],
 		["<HTML LANG='en-US'>\n<p>Words", 'pt-BR', "<HTML LANG='pt-BR'>\n<p>Words"],
@@ -154,6 +157,40 @@ test('HTML names the language that it is now in, and its direction', async () =>
 			'<meta property="og:locale" content="pt_BR"><meta name="language" content="English"><p>Words',
 		],
 		['<html lang="en" translate="no"><p>Words', 'de', '<html lang="en" translate="no"><p>Words'],
+	] as const)
+		assert.equal(await into(source, to), made);
+});
+
+test('HTML: a page without tags of its head says its encoding and direction as well', async () => {
+	const into = async (text: string, to: string) =>
+		(await translatePieces(text, html, mark, to)).text.replaceAll(/[«»]/g, '');
+	const encoding = '<meta charset="utf-8">';
+	for (const [source, to, made] of [
+		[
+			'<!doctype html>\n<title>Words</title>\n<p>Words',
+			'de',
+			`<!doctype html>${encoding}\n<title>Words</title>\n<p>Words`,
+		],
+		[
+			'<!doctype html>\n<html lang=en>\n<title>Words</title>\n<body>Words',
+			'ja',
+			`<!doctype html>\n<html lang="ja">${encoding}\n<title>Words</title>\n<body>Words`,
+		],
+		[
+			'<!DOCTYPE html><body lang="en" dir="ltr"><p lang="en">Words',
+			'ar',
+			`<!DOCTYPE html><html dir="rtl">${encoding}<body lang="ar" dir="rtl"><p lang="ar">Words`,
+		],
+		[
+			'<html><meta charset=ascii><body lang="en-GB">Words',
+			'fr',
+			'<html><meta charset=ascii><body lang="fr">Words',
+		],
+		['<html><head></head><p>Words', 'de', `<html><head>${encoding}</head><p>Words`],
+		['<!doctype html><p>Größe and words', 'de', '<!doctype html><p>Größe and words'],
+		// Parts of pages.
+		['<title>Words</title>', 'de', '<title>Words</title>'],
+		['<p lang="en">Words', 'ar', '<p lang="en">Words'],
 	] as const)
 		assert.equal(await into(source, to), made);
 });

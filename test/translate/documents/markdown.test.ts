@@ -75,6 +75,25 @@ const reached: readonly (readonly [source: string, result: string])[] = [
 		'% A(1) Version | Commands\n% Jane Doe\n\n«Text»\n',
 	],
 	['| First line\n| Second line\n', '| «First line»\n| «Second line»\n'],
+	[
+		'% The title of it\n% Jane *Doe* the first\n% May 2020\n\nText\n',
+		'% «The title of it»\n% Jane *Doe* the first\n% May 2020\n\n«Text»\n',
+	],
+	['!!! warning never do this\n', '«!!! warning never do this»\n'],
+	['!!! note inline end\n', '!!! note inline end\n'],
+	[
+		'!!! danger highlight blink\n    Text of it\n',
+		'!!! danger highlight blink\n    «Text of it»\n',
+	],
+	[
+		'Use it to set the\nexport default value of files,\nexport const means that too, and\nimport "words" from it\n',
+		'«Use it to set the export default value of files, export\nconst means that too, and import "words" from it»\n',
+	],
+	['export default settings are read here\n', '«export default settings are read here»\n'],
+	[
+		"export const a = 1;\nexport default a;\nimport b from 'b';\n\nexport default function c() {}\n",
+		"export const a = 1;\nexport default a;\nimport b from 'b';\n\nexport default function c() {}\n",
+	],
 	['!!! note "A title"\n    Text of it\n', '!!! note "«A title»"\n    «Text of it»\n'],
 	['??? tip\n    Hidden text\n', '??? tip\n    «Hidden text»\n'],
 	['=== "Text mode"\n', '=== "«Text mode»"\n'],

@@ -122,6 +122,25 @@ test('.po: the forms of a header are used, and a missing header is written', asy
 	assert.deepEqual([unknown.text, unknown.refused], [entry, ['%d file / %d files']]);
 });
 
+test('.po: the header of a template counts once its messages are translated', async () => {
+	const header = (flags: string, language: string) =>
+		`# Title\n${flags}msgid ""\nmsgstr ""\n"Language: ${language}\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n`;
+	const open = 'msgid "Open it"\nmsgstr ""\n';
+	const made = '#, fuzzy\nmsgid "Open it"\nmsgstr "«Open it»"\n';
+	for (const [flags, left, language] of [
+		['#, fuzzy\n', '', ''],
+		['#, fuzzy\n', '', 'de'],
+		['#, fuzzy, no-wrap\n', '#, no-wrap\n', ''],
+		['#, no-wrap\n', '#, no-wrap\n', ''],
+	] as const) {
+		const { text } = await translatePieces(header(flags, language) + open, po, tell, 'de');
+		assert.equal(text, header(left, 'de') + made);
+	}
+	// Nothing is said of a file to which nothing is added.
+	const done = header('#, fuzzy\n', '') + open.replace('""', '"Öffnen"');
+	assert.equal((await translatePieces(done, po, tell, 'de')).text, done);
+});
+
 test('plural forms sort numbers as CLDR does for every language that has a formula', () => {
 	const counts: Record<string, number> = {
 		ja: 1,

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tableLanguages } from '../../../server/translate/documents/csvDocument.ts';
 import { shouted } from './shouted.ts';
 
 test('notebooks: Markdown cells, in the form they had; code and outputs stay', async () => {
@@ -194,6 +195,20 @@ test('CSV: no translation becomes a formula that was none', async () => {
 	assert.equal(await made((words) => words.toUpperCase()), 'en\n- OPEN THE FILE\nCLOSE THE FILE\n');
 	for (const sign of ['＝', '＠', '=', '+'])
 		assert.equal(await made((words) => words.replace(/- Open|Close/, `${sign}OTHER`)), list, sign);
+});
+
+test('CSV: a first line that says the delimiter is none of its rows', async () => {
+	for (const eol of ['\n', '\r\n'])
+		for (const mark of ['', '\ufeff']) {
+			const lines = (text: string) => mark + text.replaceAll('\n', eol);
+			const source = lines('sep=;\nkey;en;de\na;Open it, now;\n');
+			const { text, refused } = await shouted('a.csv', source);
+			assert.equal(text, lines('sep=;\nkey;en;de\na;Open it, now;OPEN IT, NOW\n'));
+			assert.deepEqual([refused, tableLanguages(source, false)], [[], ['de']]);
+		}
+	// A column may be called so.
+	const { text } = await shouted('a.csv', 'sep=x,en\na,Open it\n', { columns: ['en'] });
+	assert.equal(text, 'sep=x,en\na,OPEN IT\n');
 });
 
 test('CSV: what a quote that is not closed swallows stays, and is named', async () => {

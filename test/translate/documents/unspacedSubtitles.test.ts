@@ -12,6 +12,20 @@ test('lines of a sentence without spaces are one text without a space, and sound
 	assert.deepEqual(asked, ['今日はいい天気ですね。', '笑', '【拍手】そう', '春が来た']);
 });
 
+test('a cue of many lines is cut once, not anew for each of them', async (context) => {
+	const segmented = context.mock.method(Intl.Segmenter.prototype, 'segment');
+	const callsFor = async (count: number) => {
+		segmented.mock.resetCalls();
+		const made = '今日はとてもいい天気です。'.repeat(count);
+		const source = cue(...Array.from({ length: count }, () => 'The weather is nice today.'));
+		const { text } = await shouted('a.srt', source, { to: 'ja' }, () => made);
+		const lines = text.trim().split('\n').slice(2);
+		assert.deepEqual([lines.length, [...new Set(lines)]], [count, ['今日はとてもいい天気です。']]);
+		return segmented.mock.callCount();
+	};
+	assert.equal(await callsFor(200), await callsFor(20));
+});
+
 test('a sound keeps its wide brackets', async () => {
 	const { text } = await shouted(
 		'a.srt',

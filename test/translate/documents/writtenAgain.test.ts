@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import type { MessageFormat } from '../../../server/translate/documents/messageChanges.ts';
+import { messageStates } from '../../../server/translate/documents/messageStates.ts';
 import {
 	mergeMissing,
 	missingMessages,
@@ -69,6 +70,38 @@ test('YAML: aliases and merge keys are copied as what they stand for', async () 
 			list: [title],
 		},
 	});
+});
+
+test('YAML: what is merged in is said once, wherever it is written', async () => {
+	const source =
+		'en:\n  base: &d\n    title: Open the file\n  other:\n    <<: *d\n    <<: {y: Close it}\n    x: Save it now\n';
+	// A new file has the aliases of its source.
+	const made = await fill(source, '', 'yaml');
+	assert.equal(
+		made,
+		'de:\n  base: &d\n    title: «Open the file»\n  other:\n    <<: *d\n    <<: {y: «Close it»}\n    x: «Save it now»\n',
+	);
+	const paths = (target: string) =>
+		messageStates(source, target, 'yaml', 'de').map(({ path }) => path.join('.'));
+	assert.deepEqual(paths(made), ['base.title', 'other.y', 'other.x']);
+	// What stands in braces is a message as any other, and what is added stands beside the braces.
+	const lacking = made.replace('<<: {y: «Close it»}', '<<: {}');
+	assert.deepEqual(
+		missingMessages(source, lacking, 'yaml').map(({ path }) => path.join('.')),
+		['de.other.y'],
+	);
+	assert.deepEqual(parse(await fill(source, lacking, 'yaml'), { merge: true, uniqueKeys: false }), {
+		de: {
+			base: { title: '«Open the file»' },
+			other: { title: '«Open the file»', y: '«Close it»', x: '«Save it now»' },
+		},
+	});
+	const inner = 'a:\n  <<: {b: Open it}\n';
+	assert.equal(await fill(`${inner}  c: Close it\n`, inner, 'yaml'), `${inner}  c: «Close it»\n`);
+	assert.equal(
+		await fill('a: {<<: {b: Open it}, c: Close it}\n', 'a: {<<: {b: Ja}}\n', 'yaml'),
+		'a: {<<: {b: Ja}, "c": "«Close it»"}\n',
+	);
 });
 
 test('YAML: aliases that stand for themselves or for too much are refused', () => {

@@ -27,13 +27,19 @@ const untitledLine = /^(?:!{3}|\?{3}\+?)[ \t]+[\w-]{1,40}(?:[ \t]+[\w-]{1,40}){0
 /** A line of nothing but tags of Jekyll, Hugo and others. */
 const templateLine =
 	/^(?:\{%[^%\n]{0,300}%\}|\{\{%[^%\n]{0,300}%\}\}|\{\{<[^<>\n]{0,300}>\}\}|\{\{(?![%<])[^{}\n]{0,300}\}\}|[ \t]){1,60}$/;
+/** The same may be an exclamation; these words are no types and no classes of one. */
+const plainLine =
+	/^(?:!{3}|\?{3}\+?)[ \t]+[\w-]{1,40}(?:[ \t]+(?:inline|end|annotate)){0,3}[ \t]*$/;
+const indentedBelow = /^[ \t]{0,20}(?:\r?\n[ \t]{0,20}){0,1}\r?\n(?: {4}|\t)/;
 /** A statement of JavaScript, which Docusaurus reads in Markdown as well. */
 const scriptLine =
-	/^(?:import\s(?:[^'"\n]{1,300}\sfrom\s)?["'][^"'\n]{1,300}["'];?|export\s(?:const|default|function|let)\s[^\n]{1,500})[ \t]*$/;
+	/^(?:import\s(?:[^'"\n]{1,300}\sfrom\s)?["'][^"'\n]{1,300}["'];?|export\s(?:(?:const|let)\s[\w$\s]{1,100}[=:][^\n]{1,500}|(?:async\s)?function\b[^\n(]{0,100}\([^\n]{0,500}|default\s(?:[({[][^\n]{0,500}|(?:async|class|function)\b[^\n]{0,500}|[\w$.]{1,100}(?:\([^\n]{0,500})?;?)))[ \t]*$/;
 /** What an abbreviation is, and a line of a poem or an address of pandoc. */
 const ownLine = /^(?:\*\[[^\][\n]{1,60}\]:[ \t]*|\|[ \t]+)/;
-/** Title, author and date of a document of pandoc. */
-const titleBlock = /^%[ \t].*$/;
+/** Title, author and date of a document of pandoc, of which the title is words. */
+const titleBlock = /^%[ \t]+/;
+/** The title of a page of a manual is its name. */
+const manualTitle = /^%[ \t]+[\w.+-]{1,60}\(\d\w{0,3}\)/;
 const alert = /^\[![\w-]{1,40}\][+-]?[ \t]*/;
 const definition = /^[:~][ \t]+/;
 
@@ -59,13 +65,21 @@ export function refined(
 		if (last?.role === 'soft') last.role = 'cut';
 	};
 	const isHead = (nodes[0]?.start ?? 0) <= 1;
+	/** Whether every line up to here is a statement. */
+	let isScript = true;
+	/** Whether the rest of the line is nobody's words. */
+	let isKept = false;
 	for (const [place, node] of nodes.entries()) {
 		if (node.role === 'soft' || node.role === 'hard') {
 			made.push(isAlone ? { ...node, role: 'cut' } : { ...node });
 			isLineStart = true;
 			isAlone = false;
+			isKept = false;
+		} else if (isKept) {
+			cut(node.start, node.end);
 		} else if (node.role !== 'text') {
 			made.push({ ...node });
+			isScript = false;
 			isLineStart &&= /^taskListCheck/.test(node.node ?? '');
 		} else {
 			let { start } = node;
@@ -73,8 +87,10 @@ export function refined(
 			const [, before = '', label = ''] = labelledLine.exec(raw) ?? titledLine.exec(raw) ?? [];
 			const next = nodes[place + 1]?.role;
 			const isLine = next === undefined || next === 'soft' || next === 'hard';
-			const mark =
-				isParagraph && isLineStart ? lineMark(raw, { isFirst, isLine, isHead }) : undefined;
+			if (isLineStart) isScript &&= isLine && scriptLine.test(raw);
+			const below = text.slice(node.end, node.end + 80);
+			const where = { isFirst, isLine, isHead, isScript, below };
+			const mark = isParagraph && isLineStart ? lineMark(raw, where) : undefined;
 			if (isParagraph && isLineStart && before !== '') {
 				begin();
 				cut(start, start + before.length);
@@ -90,6 +106,7 @@ export function refined(
 				begin();
 				cut(start, start + mark.length);
 				isAlone = mark.isAlone;
+				isKept = mark.isKept === true;
 				start += mark.length;
 			}
 			split(made, text, start, node.end);
@@ -100,14 +117,30 @@ export function refined(
 	return withPairs(made, text);
 }
 
+interface LinePlace {
+	readonly isFirst: boolean;
+	/** Whether the words are all of the line. */
+	readonly isLine: boolean;
+	readonly isHead: boolean;
+	readonly isScript: boolean;
+	/** What the document goes on with behind them. */
+	readonly below: string;
+}
+
 /** What a line begins with that is no words, and whether the line is one of its own. */
 function lineMark(
 	raw: string,
-	{ isFirst, isLine, isHead }: { isFirst: boolean; isLine: boolean; isHead: boolean },
-): { length: number; isAlone: boolean } | undefined {
-	const whole =
-		isLine && [templateLine, untitledLine, scriptLine].some((pattern) => pattern.test(raw));
-	if (whole || (isHead && titleBlock.test(raw))) return { length: raw.length, isAlone: true };
+	{ isFirst, isLine, isHead, isScript, below }: LinePlace,
+): { length: number; isAlone: boolean; isKept?: boolean } | undefined {
+	// What belongs to an admonition is indented.
+	const isAdmonition = (indentedBelow.test(below) ? untitledLine : plainLine).test(raw);
+	const whole = isLine && (isScript || isAdmonition || templateLine.test(raw));
+	if (whole) return { length: raw.length, isAlone: true };
+	const [sign] = (isHead && titleBlock.exec(raw)) || [];
+	if (sign !== undefined)
+		return isFirst && !manualTitle.test(raw)
+			? { length: sign.length, isAlone: true }
+			: { length: raw.length, isAlone: true, isKept: true };
 	const alone = (containerLine.exec(raw) ??
 		ownLine.exec(raw) ??
 		(isFirst ? alert.exec(raw) : null))?.[0];
