@@ -4,7 +4,7 @@ import type { JobService } from '../jobs/jobService.ts';
 import type { People } from '../services/limits/payingPeople.ts';
 import type { AnswerStore } from '../services/responses/answerStore.ts';
 import type { ResponsesService } from '../services/responses/responsesService.ts';
-import type { PersonOrder } from '../services/shared/sharedOrders.ts';
+import type { NumberedOrder } from '../services/shared/sharedOrders.ts';
 
 export interface PersonParts {
 	readonly people: People;
@@ -27,13 +27,29 @@ export async function forgetPersonHere(
 }
 
 /** Ends what is under way for a person; resolves to how much that was. */
-export async function endWorkHere({ responses, jobs }: PersonParts, person: string) {
+export async function endWorkHere(
+	{ responses, jobs }: PersonParts,
+	person: string,
+	signal: AbortSignal,
+) {
 	const ended = await responses.end(person);
-	return { responses: ended, batches: await (await jobs.open()).cancel(person) };
+	return { responses: ended, batches: await (await jobs.open()).cancel(person, signal) };
 }
 
-/** Does here what was ordered at another replica. */
-export async function carryOut(parts: PersonParts, { kind, person }: PersonOrder): Promise<void> {
-	if (kind === 'forget') await forgetPersonHere(parts, person, AbortSignal.timeout(60_000));
-	else await endWorkHere(parts, person);
+/**
+ * Does here what was ordered at another replica. What somebody has begun since they ended their work goes on.
+ * @param isRetry it was tried before, and is tried again
+ */
+export async function carryOut(
+	parts: PersonParts,
+	{ kind, person, at }: NumberedOrder,
+	isRetry: boolean,
+	signal: AbortSignal,
+): Promise<void> {
+	if (kind === 'forget') await forgetPersonHere(parts, person, signal);
+	else {
+		// Those of its time have ended with the first try.
+		if (!isRetry) await parts.responses.end(person);
+		await (await parts.jobs.open()).cancel(person, signal, at);
+	}
 }

@@ -1,6 +1,7 @@
 /** The parts of the daemon that know of other replicas: one Redis or Valkey, and what is kept alike through it. */
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRedis } from '../gateway/store/checkRedis.ts';
 import type { Ending } from '../net/ending.ts';
 import { isRecord } from '../protocol/errorBody.ts';
@@ -12,17 +13,19 @@ import { type PersonOrder, SharedOrders } from '../services/shared/sharedOrders.
 import { systemTexts } from '../services/shared/sharedSystems.ts';
 import { type AgreedTexts, SharedTexts } from '../services/shared/sharedTexts.ts';
 import { JsonFile } from '../store/jsonFile.ts';
+import { OrderLoop, type OrderState, readPendingOrders } from './orderLoop.ts';
 import { carryOut, type PersonParts } from './personOrders.ts';
 import { translateFiles } from './translateBackend.ts';
 
 /** How soon what others have changed is looked for. */
 const everyMs = 1000;
 
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+	sleep(milliseconds, undefined, { signal, ref: false });
+
 /** What this replica has agreed on with the others. */
-interface SharedState {
+interface SharedState extends OrderState {
 	readonly texts: AgreedTexts;
-	/** Number of the last order that was carried out; absent: it has never looked. */
-	readonly order?: number;
 	/** All keys of the others have come once. */
 	readonly hasKeys?: boolean;
 }
@@ -86,6 +89,7 @@ class SharedReplica implements Shared {
 	/** What is being brought together. */
 	#round: Promise<void> = Promise.resolve();
 	#failure: string | undefined;
+	#orderLoop: OrderLoop | undefined;
 
 	constructor(link: RedisLink, orders: SharedOrders, dataDir: string, log: Logger) {
 		this.link = link;
@@ -95,10 +99,11 @@ class SharedReplica implements Shared {
 		this.#file = new JsonFile<SharedState>(join(dataDir, 'shared.json'), {
 			holds: 'What this replica has agreed on with the others',
 			fresh: () => ({ texts: {} }),
-			parse: ({ texts, order, hasKeys }) =>
+			parse: ({ texts, order, hasKeys, pendingOrders }) =>
 				isRecord(texts)
 					? {
 							...{ texts: texts as AgreedTexts, hasKeys: hasKeys === true },
+							pendingOrders: readPendingOrders(pendingOrders),
 							...(typeof order === 'number' ? { order } : {}),
 						}
 					: undefined,
@@ -153,7 +158,7 @@ class SharedReplica implements Shared {
 		};
 		const round = async () => {
 			// One that fails holds up none of the others.
-			const done = await Promise.allSettled([syncKeys(), ownSystems.sync(), this.#carryOut(parts)]);
+			const done = await Promise.allSettled([syncKeys(), ownSystems.sync()]);
 			const failed = done.find(({ status }) => status === 'rejected');
 			if (failed?.status === 'rejected') throw failed.reason;
 		};
@@ -175,32 +180,21 @@ class SharedReplica implements Shared {
 				}, everyMs).unref();
 		};
 		this.#round = next();
+		this.#orderLoop = new OrderLoop({
+			...{ orders: this.#orders, file: this.#file, log: this.#log, pause },
+			isThere: () => this.link.isThere,
+			carryOut: (order, isRetry, signal) => carryOut(parts, order, isRetry, signal),
+		});
+		this.#orderLoop.start();
 	}
 
 	async rest(): Promise<void> {
 		this.#isClosed = true;
 		clearTimeout(this.#timer);
-		await this.#round;
+		await Promise.all([this.#round, this.#orderLoop?.rest()]);
 	}
 
 	async close(): Promise<void> {
 		await this.link.close();
-	}
-
-	async #carryOut(parts: PersonParts): Promise<void> {
-		const { order: seen } = await this.#file.read();
-		const last = await this.#orders.last();
-		// A new replica has nothing of anybody; in an emptied Redis numbers begin again.
-		if (seen === undefined || last < seen) return this.#remember(last);
-		if (last === seen) return;
-		for (const { seq, ...order } of await this.#orders.after(seen)) {
-			await carryOut(parts, order);
-			await this.#remember(seq);
-		}
-		await this.#remember(last);
-	}
-
-	async #remember(order: number): Promise<void> {
-		await this.#file.change((now) => [now.order === order ? now : { ...now, order }, undefined]);
 	}
 }

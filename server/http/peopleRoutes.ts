@@ -22,6 +22,9 @@ import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
 import { personOf } from './requestPerson.ts';
 
+/** Longest time for ending what is under way for somebody. */
+const endWorkMs = 60_000;
+
 export function registerPeopleRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { people } = backend;
 	const { keys } = people;
@@ -83,7 +86,8 @@ export function registerPeopleRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		const person = personOf(context);
 		// Nobody who ends their own work has to wait for replicas that cannot be reached.
 		await backend.shared?.order({ kind: 'end', person }).catch(() => {});
-		return answer(await endWorkHere(backend, person));
+		// Who has gone away meanwhile has signed out, and wants all of it ended.
+		return answer(await endWorkHere(backend, person, AbortSignal.timeout(endWorkMs)));
 	});
 	register(app, deleteUsage, async ({ body, answer }) =>
 		answer({ deleted: await people.forget(body.person) }),

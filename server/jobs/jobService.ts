@@ -48,8 +48,8 @@ export interface OpenJobs {
 	readonly batches: Batches;
 	readonly limits: JobLimits;
 	readonly store: ObjectStore;
-	/** Cancels what is under way of one person; how many batches. @throws AppError `store_unavailable` */
-	cancel(person: string): Promise<number>;
+	/** See {@link cancelJobs}. @throws AppError `store_unavailable` */
+	cancel(person: string, signal: AbortSignal, until?: number): Promise<number>;
 	/** Deletes all that one person has here. @throws AppError `conflict`, `store_unavailable` */
 	forget(person: string, signal: AbortSignal): Promise<ForgottenJobs>;
 }
@@ -196,7 +196,7 @@ export class JobService {
 		);
 		return {
 			...{ files, batches, limits, store },
-			cancel: (person) => cancelJobs(person, { store, batches }),
+			cancel: (person, signal, until) => cancelJobs(person, { store, batches }, signal, until),
 			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
 			close: async () => {
 				// All are told before one is waited for, or the others would begin more.

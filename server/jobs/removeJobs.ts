@@ -6,7 +6,7 @@ import { keys } from './jobTypes.ts';
 import type { ObjectStore } from './objectStore.ts';
 import type { Batches } from './personBatches.ts';
 import { removeAll, removeBatch } from './removeBatch.ts';
-import { personFolder } from './storedFiles.ts';
+import { personFolder, timeOfId } from './storedFiles.ts';
 
 export interface ForgottenJobs {
 	readonly batches: number;
@@ -35,24 +35,37 @@ export async function forgetJobs(
 	const { store } = deps;
 	const folder = personFolder(person);
 	const ids = await batchIds(folder, store);
-	for (const id of ids) await cancelled(person, id, deps);
+	for (const id of ids) await cancelled(person, id, deps, signal);
 	for (const id of ids) await end(person, id, deps, signal);
-	for (const id of ids) await removeBatch(store, folder, id);
+	for (const id of ids) {
+		signal.throwIfAborted();
+		await removeBatch(store, folder, id);
+	}
 	let files = 0;
 	for await (const key of store.list(keys.filesOf(folder))) {
+		signal.throwIfAborted();
 		await store.remove(keys.fileContent(key.slice(keys.filesOf(folder).length)));
 		await store.remove(key);
 		files++;
 	}
+	signal.throwIfAborted();
 	await removeAll(store, keys.againOf(folder));
 	return { batches: ids.length, files };
 }
 
-/** Cancels what is under way of one person; resolves to how many batches. What they have done so far is kept. */
-export async function cancelJobs(person: string, deps: ForgetDeps): Promise<number> {
+/**
+ * Cancels what is under way of one person; resolves to how many batches. What they have done so far is kept.
+ * @param until those made later go on; milliseconds since 1970
+ */
+export async function cancelJobs(
+	person: string,
+	deps: ForgetDeps,
+	signal: AbortSignal,
+	until = Number.POSITIVE_INFINITY,
+): Promise<number> {
 	let count = 0;
 	for (const id of await batchIds(personFolder(person), deps.store))
-		if (await cancelled(person, id, deps)) count++;
+		if (timeOfId(id) <= until && (await cancelled(person, id, deps, signal))) count++;
 	return count;
 }
 
@@ -64,7 +77,13 @@ async function batchIds(folder: string, store: ObjectStore): Promise<string[]> {
 }
 
 /** Cancels a batch; `false` for one that was not under way. */
-async function cancelled(person: string, id: string, { batches }: ForgetDeps): Promise<boolean> {
+async function cancelled(
+	person: string,
+	id: string,
+	{ batches }: ForgetDeps,
+	signal: AbortSignal,
+): Promise<boolean> {
+	signal.throwIfAborted();
 	try {
 		await batches.cancel(person, id);
 		return true;

@@ -11,6 +11,16 @@ export interface PersonOrder {
 	readonly person: string;
 }
 
+export interface NumberedOrder extends PersonOrder {
+	/** Grows from order to order. */
+	readonly seq: number;
+	/** When it was given, by the store's clock; milliseconds since 1970. */
+	readonly at: number;
+}
+
+export const isOrderKind = (value: unknown): value is OrderKind =>
+	value === 'forget' || value === 'end';
+
 const key = `${sharedPrefix}orders`;
 /** A replica that was off for longer does not hear of it. */
 const keptMs = 7 * 86_400_000;
@@ -57,14 +67,34 @@ export class SharedOrders {
 		return Number((await this.#link.run((client) => client.get(`${key}:seq`))) ?? 0);
 	}
 
-	/** Orders of other replicas after a number, the oldest first. */
-	async after(seen: number): Promise<readonly (PersonOrder & { readonly seq: number })[]> {
+	/** Orders of other replicas after a number, the oldest first. What a later version orders, and nobody here knows, is passed over. */
+	async after(seen: number): Promise<readonly NumberedOrder[]> {
 		const found = await this.#link.run((client) =>
 			client.zRangeByScoreWithScores(key, `(${seen}`, '+inf'),
 		);
-		return found.flatMap(({ value, score }) => {
-			const [kind, person, origin] = JSON.parse(value) as [OrderKind, string, string];
-			return origin === this.#origin ? [] : [{ kind, person, seq: score }];
+		if (found.length === 0) return [];
+		const times = await this.#link.run((client) =>
+			client.zmScore(
+				`${key}:times`,
+				found.map(({ value }) => value),
+			),
+		);
+		return found.flatMap(({ value, score: seq }, index) => {
+			const known = readEntry(value);
+			if (known === undefined || known.origin === this.#origin) return [];
+			// One that has just become too old has no time any more.
+			return [{ kind: known.kind, person: known.person, seq, at: times[index] ?? 0 }];
 		});
+	}
+}
+
+function readEntry(text: string): (PersonOrder & { readonly origin: unknown }) | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		if (!Array.isArray(value)) return undefined;
+		const [kind, person, origin] = value as unknown[];
+		return isOrderKind(kind) && typeof person === 'string' ? { kind, person, origin } : undefined;
+	} catch {
+		return undefined;
 	}
 }
