@@ -20,6 +20,7 @@ import {
 } from './finishBatch.ts';
 import type { JobQueue } from './jobQueue.ts';
 import { type BatchEnding, type BatchRecord, batchVersion, keys } from './jobTypes.ts';
+import { JoinClaims } from './joinClaims.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { OpenBatch } from './openBatch.ts';
 import type { Batches } from './personBatches.ts';
@@ -69,13 +70,16 @@ export class BatchManager {
 	/** What stood in the way of a step, by batch. */
 	readonly #found = new WeakMap<OpenBatch, OpenBatch['problem']>();
 	readonly #workers: WorkerNews | undefined;
+	/** Absent where nobody else works from the queue. */
+	readonly #claims: JoinClaims | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	#running: Promise<void> | undefined;
 	#again = false;
 
 	constructor(deps: ManagerDeps) {
 		this.#deps = deps;
-		const { queue, works, now, refillMs } = deps;
+		const { store, queue, works, now, refillMs } = deps;
+		if (deps.isShared) this.#claims = new JoinClaims({ store, leaseMs: refillMs });
 		if (queue.workers !== undefined)
 			this.#workers = new WorkerNews({ workers: queue.workers, works, now, holdsMs: refillMs });
 	}
@@ -150,6 +154,7 @@ export class BatchManager {
 				return;
 			}
 			// Its end is written, and the process that did so has ended before it took this away.
+			this.#claims?.forget(id);
 			const record = await readJsonObject<BatchRecord>(store, keys.record(id));
 			if (record !== undefined) await dropUnusedFiles(record, store, files);
 			await store.remove(keys.openBatch(id));
@@ -196,13 +201,14 @@ export class BatchManager {
 			return await queue.remove(record.id);
 		}
 		const end = (status: BatchEnding, rest?: Unrun) => this.#join(open, manifest, status, rest);
-		if (open.isDone) await end('completed');
+		let hasEnded = true;
+		if (open.isDone) hasEnded = await end('completed');
 		else if (open.cancelledAt !== undefined || isOver || (await this.#isInputGone(open))) {
 			open.stop.abort();
 			await queue.remove(record.id);
-			if (open.cancelledAt !== undefined) await end('cancelled');
-			else if (await this.#isInputGone(open)) await end('failed', inputGone);
-			else await end('expired', expired);
+			if (open.cancelledAt !== undefined) hasEnded = await end('cancelled');
+			else if (await this.#isInputGone(open)) hasEnded = await end('failed', inputGone);
+			else hasEnded = await end('expired', expired);
 		} else {
 			const isPaused = (await store.size(keys.pause(record.id))) !== undefined;
 			if (isPaused !== open.isPaused) open.setPaused(isPaused);
@@ -222,7 +228,10 @@ export class BatchManager {
 			open.filled = filled;
 			return onQueued();
 		}
+		// Another machine brings it to its end: the next look sees whether it has.
+		if (!hasEnded) return;
 		await queue.remove(record.id);
+		this.#claims?.forget(record.id);
 		batches.forget(record.id);
 	}
 
@@ -235,23 +244,42 @@ export class BatchManager {
 		return filled?.losses === queue.losses && Math.abs(now() - filled.at) < refillMs;
 	}
 
+	/** Joins what is done; `false` while another machine does. */
 	async #join(
 		open: OpenBatch,
 		manifest: BatchManifest,
 		status: BatchEnding,
 		rest?: Unrun,
-	): Promise<void> {
+	): Promise<boolean> {
 		const { now, limits } = this.#deps;
-		const finish = {
-			...{ ...this.#deps, now: () => Math.floor(now() / 1000) },
-			...{ keepS: limits.keepDays * 86_400, signal: this.#stop.signal },
-		};
 		this.#joins++;
 		try {
+			if (await this.#isEnded(open)) return true;
+			await using claim = await this.#claims?.take(open.record.id);
+			if (this.#claims !== undefined && claim === undefined) {
+				open.finalizingAt ??= Math.floor(now() / 1000);
+				return false;
+			}
+			// Whoever had it before has come to the end meanwhile.
+			if (claim !== undefined && (await this.#isEnded(open))) return true;
+			const finish = {
+				...{ ...this.#deps, now: () => Math.floor(now() / 1000) },
+				...{ keepS: limits.keepDays * 86_400, signal: this.#stop.signal },
+			};
 			await finishBatch(open.record, manifest, open, status, finish, rest);
+			return true;
 		} finally {
 			this.#joins--;
 		}
+	}
+
+	/** Whether somebody has brought it to its end; what whoever did so has left over is taken away. */
+	async #isEnded({ record }: OpenBatch): Promise<boolean> {
+		const { store, files } = this.#deps;
+		if ((await store.size(keys.end(record.id))) === undefined) return false;
+		await dropUnusedFiles(record, store, files);
+		await store.remove(keys.openBatch(record.id));
+		return true;
 	}
 
 	async #isInputGone({ record }: OpenBatch): Promise<boolean> {

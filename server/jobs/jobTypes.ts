@@ -136,12 +136,15 @@ export const keys = {
 	/** Batches that have not ended. */
 	open: 'open/',
 	openBatch: (id: string) => `open/${id}`,
+	folders: 'batches/',
 	folder: (id: string) => `batches/${id}/`,
 	record: (id: string) => `batches/${id}/batch.json`,
 	manifest: (id: string) => `batches/${id}/manifest.jsonl`,
 	cancel: (id: string) => `batches/${id}/cancel.json`,
 	pause: (id: string) => `batches/${id}/pause.json`,
 	end: (id: string) => `batches/${id}/end.json`,
+	/** Who joins its results. */
+	join: (id: string) => `batches/${id}/join`,
 	/** Files that somebody has begun to write as its output or its errors, by their ids. */
 	begunFiles: (id: string) => `batches/${id}/files/`,
 	begunFile: (id: string, file: string) => `batches/${id}/files/${file}`,
