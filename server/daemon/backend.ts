@@ -325,7 +325,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const people = createPeople(settings, log, countRefusal, shared?.link);
 	const ending = new Ending();
 	const activity = createActivity();
-	const jobs = createJobs(settings, log, activity);
+	const jobs = createJobs(settings, log, activity, ending.announced);
 	const { answers, responses, conversations } = createAnswers(settings, {
 		...{ chat, activity, log, shared },
 	});

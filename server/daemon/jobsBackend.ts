@@ -46,6 +46,7 @@ export function createJobs(
 	{ dataDir, env, jobs = {} }: JobsSettings,
 	log: Logger,
 	activity: Activity,
+	ending: AbortSignal,
 ): JobService {
 	const { width = 1, leaseMs = usualLeaseMs, queue } = jobs;
 	const now = Date.now;
@@ -68,7 +69,7 @@ export function createJobs(
 		scratch: scratchIn(dataDir),
 		log,
 		now,
-		...{ width, activity, leaseMs, tickMs },
+		...{ width, activity, ending, leaseMs, tickMs },
 		// What is uploaded goes through the data folder, wherever it is kept in the end.
 		freeBytes: async () =>
 			least(await Promise.all((isFolder ? [dataDir, store] : [dataDir]).map(freeBytesOf))),

@@ -47,6 +47,8 @@ export interface WorkerDeps {
 	readonly leaseMs: number;
 	/** Longest wait before it looks again what there is to do. */
 	readonly pollMs: number;
+	/** Aborted when this process is about to end: shards that run go on, and no more of them begin. */
+	readonly ending?: AbortSignal;
 	/** Told when shards begin and end, and while nothing of one can be done. */
 	readonly activity: WorkActivity;
 	/** Fault points for tests. */
@@ -70,6 +72,8 @@ export class BatchWorker {
 	/** Of items, so that those of a shard take the place of the last ones of another. */
 	readonly #lanes: WorkPlaces;
 	readonly #stop = new AbortController();
+	/** Aborted when no more shards begin. */
+	readonly #lastCall: AbortSignal;
 	readonly #wakers = new Set<() => void>();
 	readonly #loops = new Set<Promise<void>>();
 	/** Those of which nothing can be done at the moment: they have no place. */
@@ -83,6 +87,8 @@ export class BatchWorker {
 
 	constructor(deps: WorkerDeps) {
 		this.#deps = deps;
+		this.#lastCall = AbortSignal.any([this.#stop.signal, ...(deps.ending ? [deps.ending] : [])]);
+		this.#lastCall.addEventListener('abort', () => this.poke(), { once: true });
 		this.#places = new WorkPlaces(deps.width);
 		this.#ends = new WorkPlaces(deps.width);
 		this.#lanes = new WorkPlaces(deps.width * laneRoom);
@@ -108,13 +114,12 @@ export class BatchWorker {
 	/** Ends; what was under way waits for somebody else. */
 	async close(): Promise<void> {
 		this.#stop.abort();
-		this.poke();
 		await Promise.all([...this.#loops]);
 	}
 
 	async #loop(): Promise<void> {
 		const { queue, leaseMs, onUse } = this.#deps;
-		const { signal } = this.#stop;
+		const signal = this.#lastCall;
 		let failures = 0;
 		while (!signal.aborted) {
 			if (this.#surplus > 0) return void this.#surplus--;
@@ -127,6 +132,7 @@ export class BatchWorker {
 				onUse('queue');
 				used = 'store';
 				if (lease === undefined) await this.#wait();
+				else if (signal.aborted) await queue.giveBack(lease);
 				else await this.#workOrGiveBack(lease, place);
 				failures = 0;
 			} catch (error) {
@@ -158,7 +164,7 @@ export class BatchWorker {
 
 	/** Until it is poked, or for the time it looks by itself, so many times over. */
 	#wait(times = 1): Promise<void> {
-		if (this.#stop.signal.aborted) return Promise.resolve();
+		if (this.#lastCall.aborted) return Promise.resolve();
 		return new Promise((resolve) => {
 			const wake = (): void => {
 				clearTimeout(timer);

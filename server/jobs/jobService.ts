@@ -1,5 +1,6 @@
 /** Bulk work put together: files, batches, who keeps them and who works. Opened when it is first needed. */
 
+import { defined } from '../protocol/defined.ts';
 import { type AppError, asAppError } from '../protocol/index.ts';
 import type { Logger } from '../services/logger.ts';
 import type { JobLimits } from './batchLimits.ts';
@@ -36,6 +37,8 @@ export interface JobServiceDeps {
 	/** Fault points for tests. */
 	readonly reached?: (point: WorkPoint | 'joined') => void;
 	readonly activity: WorkActivity;
+	/** Aborted when this process is about to end. */
+	readonly ending?: AbortSignal;
 	/** Where an object lies as a file of this machine; absent where none does. */
 	readonly localPath?: (key: string) => string;
 	/** Bytes that are free for files; `undefined` where nobody can say. */
@@ -130,7 +133,7 @@ export class JobService {
 	}
 
 	async #openAll(): Promise<Running> {
-		const { limits, log, now, width, isShared, activity, pause } = this.#deps;
+		const { limits, log, now, width, isShared, activity, pause, ending } = this.#deps;
 		const { leaseMs = usualLeaseMs, tickMs = usualTickMs } = this.#deps;
 		const store = await this.#deps.openStore();
 		const queue = await this.#deps.openQueue().catch(async (error) => {
@@ -149,7 +152,7 @@ export class JobService {
 		const troubles = new Map<'queue' | 'store', string>();
 		const worker = new BatchWorker({
 			...{ store, queue, log, now, width, leaseMs, activity, scratch: this.#deps.scratch },
-			...(pause === undefined ? {} : { pause }),
+			...defined({ pause, ending }),
 			...(this.#deps.reached === undefined ? {} : { reached: this.#deps.reached }),
 			pollMs: tickMs,
 			run: (call, signal, outside) => {

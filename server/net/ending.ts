@@ -7,7 +7,7 @@ import { AppError } from '../protocol/errors.ts';
 export const defaultDrainS = 25;
 
 export class Ending {
-	#begun = false;
+	readonly #announced = new AbortController();
 	#probed = false;
 	readonly #waits = new Set<{ readonly reason: string }>();
 	readonly #over = new AbortController();
@@ -19,7 +19,12 @@ export class Ending {
 
 	/** True as soon as the end is announced, so that a load balancer takes another server. */
 	get begun(): boolean {
-		return this.#begun;
+		return this.#announced.signal.aborted;
+	}
+
+	/** Aborted at that moment: what nobody waits for is not begun any more. */
+	get announced(): AbortSignal {
+		return this.#announced.signal;
 	}
 
 	/** Whether somebody has asked for the readiness, and so chooses by it. */
@@ -40,7 +45,7 @@ export class Ending {
 
 	/** The same, asked by nobody who chooses by it. */
 	get takesRequests(): boolean {
-		return !this.#begun && this.#waits.size === 0;
+		return !this.begun && this.#waits.size === 0;
 	}
 
 	/** Why it is not ready yet. */
@@ -57,7 +62,7 @@ export class Ending {
 	}
 
 	begin(): void {
-		this.#begun = true;
+		this.#announced.abort();
 	}
 
 	end(): void {
