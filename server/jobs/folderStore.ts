@@ -1,7 +1,7 @@
 /** Objects as files of a folder, which several machines may share. Private to its user; complete or absent. */
 
 import { randomBytes } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, errno, systemError } from '../protocol/index.ts';
 import { makePrivateDir } from '../store/files.ts';
@@ -12,6 +12,8 @@ import { checkKey, notStored, type ObjectContent, type ObjectStore } from './obj
 
 /** Drafts that are older are those of ended processes. */
 const oldestDraftMs = 24 * 3600_000;
+/** Folders that have had no change for so long have nobody who is about to write there. */
+const emptyMs = 24 * 3600_000;
 
 /**
  * Opens, or makes, the store of a folder.
@@ -20,7 +22,7 @@ const oldestDraftMs = 24 * 3600_000;
  * second name of a file, by which one of two that finish at once is refused
  */
 export async function openFolderStore(root: string, now: () => number): Promise<ObjectStore> {
-	const store = new FolderStore(root);
+	const store = new FolderStore(root, now);
 	await makePrivateDir(join(root, '.drafts'));
 	const probe = `probe-${randomBytes(6).toString('hex')}`;
 	try {
@@ -40,9 +42,11 @@ export async function openFolderStore(root: string, now: () => number): Promise<
 class FolderStore implements ObjectStore {
 	readonly #root: string;
 	readonly #made = new Set<string>();
+	readonly #now: () => number;
 
-	constructor(root: string) {
+	constructor(root: string, now: () => number) {
 		this.#root = root;
+		this.#now = now;
 	}
 
 	async put(key: string, content: ObjectContent): Promise<void> {
@@ -61,8 +65,6 @@ class FolderStore implements ObjectStore {
 			} catch (error) {
 				if (errno(error) === 'EEXIST') return false;
 				throw error;
-			} finally {
-				await removePath(draft, { force: true });
 			}
 		});
 	}
@@ -96,6 +98,32 @@ class FolderStore implements ObjectStore {
 
 	async *list(prefix: string): AsyncIterable<string> {
 		yield* this.#listFolder(join(this.#root, prefix), prefix);
+	}
+
+	async tidy(prefix: string, signal?: AbortSignal): Promise<void> {
+		await this.#removeEmpty(join(this.#root, prefix), signal);
+	}
+
+	/** Removes empty folders below one; whether it is empty then, and has been left alone for long. */
+	async #removeEmpty(folder: string, signal?: AbortSignal): Promise<boolean> {
+		signal?.throwIfAborted();
+		const found = await stat(folder).catch(() => undefined);
+		const entries = found && (await listFolder(folder).catch(() => undefined));
+		if (found === undefined || entries === undefined) return false;
+		let isEmpty = true;
+		for (const { name, kind } of entries) {
+			const inner = join(folder, name);
+			// What gets something in this moment is not removed: the system sees to that.
+			const isGone =
+				kind === 'folder' &&
+				(await this.#removeEmpty(inner, signal)) &&
+				(await rmdir(inner).then(
+					() => true,
+					() => false,
+				));
+			isEmpty &&= isGone;
+		}
+		return isEmpty && this.#now() - found.mtimeMs > emptyMs;
 	}
 
 	/** Removes what killed processes have begun to write. */
@@ -143,8 +171,16 @@ class FolderStore implements ObjectStore {
 			} finally {
 				await file.close();
 			}
-			const placed = await place(draft);
+			const placed = await place(draft).catch(async (error) => {
+				if (errno(error) !== 'ENOENT') throw error;
+				// Another machine has taken away the folder, in which nothing was.
+				this.#made.clear();
+				await this.#makeFolder(dirname(path));
+				return place(draft);
+			});
 			await syncFolder(dirname(path));
+			// One that has a second name has its first one still.
+			await removePath(draft, { force: true });
 			return placed;
 		} catch (error) {
 			await removePath(draft, { force: true }).catch(() => {});

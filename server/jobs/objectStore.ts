@@ -25,6 +25,8 @@ export interface ObjectStore extends AsyncDisposable {
 	remove(key: string): Promise<void>;
 	/** Keys of the objects that begin so, in their order. The prefix ends with `/`. */
 	list(prefix: string): AsyncIterable<string>;
+	/** Removes what a store has of places in which no object has been for long. Its time is over when the signal is aborted. */
+	tidy?(prefix: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** Keys are parts of letters, digits, `_`, `-` and `.` between slashes; no part begins with a dot. */

@@ -6,8 +6,9 @@ import type { Logger } from '../services/logger.ts';
 import { dropUnusedFiles } from './finishBatch.ts';
 import { type BatchEnd, type BatchRecord, keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
+import { isBatchId } from './personBatches.ts';
 import { removeAll, removeBatch } from './removeBatch.ts';
-import { type Settle, type StoredFiles, timeOfId } from './storedFiles.ts';
+import { type Settle, type StoredFiles, timeOfId, usualSettle } from './storedFiles.ts';
 
 /** The rows of an ended batch are in its files; its parts stay for those who were late to hear of its end. */
 const partsMs = 24 * 3600_000;
@@ -46,15 +47,51 @@ const isMade = async (store: ObjectStore, id: string): Promise<boolean> =>
 	(await store.size(keys.openBatch(id))) !== undefined ||
 	(await store.size(keys.record(id))) !== undefined;
 
+/** Batches that have anything in their folders, of those made before a time. */
+async function foldersBefore(
+	beforeMs: number,
+	store: ObjectStore,
+	signal?: AbortSignal,
+): Promise<Set<string>> {
+	const found = new Set<string>();
+	for await (const key of store.list(keys.folders)) {
+		signal?.throwIfAborted();
+		const [, id = ''] = key.split('/');
+		if (isBatchId(id) && timeOfId(id) < beforeMs) found.add(id);
+	}
+	return found;
+}
+
+/** Whoever removed these, or came with a part of them afterwards, ended in the middle of that: nobody finds them. */
+async function sweepUnowned(
+	unowned: Set<string>,
+	{ store, settle = usualSettle }: OldBatchesDeps,
+	signal?: AbortSignal,
+): Promise<void> {
+	if (unowned.size > 0) {
+		// A request with the key of an earlier one makes the batch of that time.
+		await settle(signal);
+		for await (const key of store.list('batches-of/')) unowned.delete(key.split('/')[2] ?? '');
+		for (const id of unowned) {
+			signal?.throwIfAborted();
+			if (!(await isMade(store, id))) await removeAll(store, keys.folder(id));
+		}
+	}
+	await store.tidy?.(keys.folders, signal);
+}
+
 /** Any number of processes may do so at once. */
 export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Promise<void> {
 	const { store, files, now, keepDays } = deps;
 	const keepMs = keepDays * 86_400_000;
+	// Listed before the batches of people, of which each has its entry before there is anything in its folder.
+	const unowned = await foldersBefore(now() - partsMs, store, signal);
 	const open = new Set<string>();
 	for await (const key of store.list(keys.open)) open.add(key.slice(keys.open.length));
 	for await (const key of store.list('batches-of/')) {
 		signal?.throwIfAborted();
 		const [, folder = '', id = ''] = key.split('/');
+		unowned.delete(id);
 		if (open.has(id)) continue;
 		// Nothing of one that is younger is old.
 		const isYoung = timeOfId(id) > now() - Math.min(keepMs, partsMs);
@@ -78,6 +115,7 @@ export async function sweepOld(deps: OldBatchesDeps, signal?: AbortSignal): Prom
 			await removeAll(store, keys.begunFiles(id));
 		}
 	}
+	await sweepUnowned(unowned, deps, signal);
 	for await (const key of store.list('again/')) {
 		signal?.throwIfAborted();
 		const first = await readJsonObject<{ readonly id: string }>(store, key);

@@ -57,7 +57,7 @@ const settleMs = 60_000;
 /** Rejects when the signal is aborted. */
 export type Settle = (signal?: AbortSignal) => Promise<void>;
 
-const usualSettle: Settle = async (signal) => {
+export const usualSettle: Settle = async (signal) => {
 	await sleep(settleMs, undefined, { ref: false, ...(signal && { signal }) });
 };
 /** Milliseconds for which a count holds: others write to the store, too. What is refused is counted anew sooner. */

@@ -1,6 +1,8 @@
 /** What is kept no longer goes: parts of ended batches first, then the batches with their keys; what runs stays. */
 
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
@@ -111,6 +113,56 @@ test('a batch that is whole but for the word that there is work goes on; what is
 	assert.equal(opened, 1);
 	for (const key of [keys.manifest(left), keys.batchOf('p', left)])
 		assert.ok(!(await has(key)), key);
+});
+
+test('what lies in the folder of a batch that nobody has goes after a day; what is being made stays', async () => {
+	const began = Date.UTC(2026, 0, 1);
+	let at = began;
+	const now = () => at;
+	await using store = await openFolderStore(temporaryFolder('old'), now);
+	const files = new StoredFiles(store, now);
+	const [lost, again, running] = [0, 1, 2].map(() => timedId('batch_', began)) as [
+		string,
+		string,
+		string,
+	];
+	const young = timedId('batch_', began + 1.5 * day);
+	// A part that came when its batch had been removed, and whoever brought it was killed.
+	for (const id of [lost, again, running, young])
+		await store.put(keys.shard({ batch: id, shard: 0 }), Buffer.from('rows'));
+	await store.put(keys.begunFile(lost, 'file-x'), Buffer.from(' '));
+	await store.put(keys.openBatch(running), Buffer.from(' '));
+	at = began + 2 * day;
+	// Between the two looks.
+	const settle = () => store.put(keys.batchOf('p', again), Buffer.from(' '));
+	await sweepOld({ store, files, keepDays: 30, now, log: silentLogger, settle });
+	const left = new Set<string>();
+	for await (const key of store.list(keys.folders)) left.add(key.split('/')[1] ?? '');
+	assert.deepEqual([...left].sort(), [again, running, young].sort());
+});
+
+test('folders in which nothing has been for a day go, and a part that comes late finds its place', async () => {
+	const root = temporaryFolder('old');
+	let at = Date.now();
+	const now = () => at;
+	const [sweeping, late] = [await openFolderStore(root, now), await openFolderStore(root, now)];
+	const key = keys.shard({ batch: 'batch_a', shard: 0 });
+	await late.put(key, Buffer.from('rows'));
+	await late.remove(key);
+	await sweeping.put(keys.record('batch_b'), Buffer.from('{}'));
+	const tidied = async () => {
+		await sweeping.tidy?.(keys.folders);
+		return (await readdir(join(root, 'batches'), { recursive: true })).sort();
+	};
+	assert.deepEqual(await tidied(), [
+		...['batch_a', 'batch_a/shards', 'batch_b', 'batch_b/batch.json'].map((path) => join(path)),
+	]);
+	at += 1.5 * day;
+	// The outer folder has changed with the inner one.
+	assert.deepEqual(await tidied(), ['batch_b', join('batch_b', 'batch.json')]);
+	assert.equal(await late.putIfAbsent(key, Buffer.from('rows')), true);
+	assert.equal(await sweeping.size(key), 4);
+	await late.put(keys.suspects({ batch: 'batch_a', shard: 1 }) + '1.0', Buffer.from(' '));
 });
 
 test('a sweep reads each record once, and ends when it is told to', async () => {
