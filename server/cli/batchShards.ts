@@ -13,6 +13,7 @@ import { openFolderStore } from '../jobs/folderStore.ts';
 import {
 	bodyText,
 	errorAnswer,
+	failureHeaders,
 	formOfFields,
 	type ItemAnswer,
 	type RunItem,
@@ -32,10 +33,8 @@ import { laneRoom, runShard } from '../jobs/shardRun.ts';
 import type { OnWait } from '../jobs/shardWaits.ts';
 import { StoredFiles } from '../jobs/storedFiles.ts';
 import { WorkPlaces } from '../jobs/workPlaces.ts';
-import { retryAfterOf } from '../protocol/errorBody.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
 import { health } from '../protocol/routes/status.ts';
-import { unsentHeader } from '../protocol/unsent.ts';
 import { notify } from '../store/notices.ts';
 import { UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
@@ -225,12 +224,7 @@ export function itemOver(
 			const isJson = response.headers.get('content-type')?.includes('json') ?? false;
 			const requestId = response.headers.get('x-request-id') ?? '';
 			const answer = { status: response.status, requestId, body: isJson ? JSON.parse(text) : text };
-			const retryAfterS = retryAfterOf(response.headers);
-			return {
-				...answer,
-				...(retryAfterS === undefined ? {} : { retryAfterS }),
-				...(response.headers.has(unsentHeader) ? { isUnsent: true } : {}),
-			};
+			return { ...answer, ...failureHeaders(response.headers) };
 		} catch (error) {
 			signal.throwIfAborted();
 			const known = asAppError(error, 'running an item of a batch');

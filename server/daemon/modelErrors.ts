@@ -1,5 +1,6 @@
 /** Errors about the model that a caller names. */
 
+import { totalmem } from 'node:os';
 import {
 	AppError,
 	type ExecutionProvider,
@@ -7,6 +8,7 @@ import {
 	type ModelTask,
 	nearNamesHint,
 } from '../protocol/index.ts';
+import { unsent } from '../protocol/unsent.ts';
 
 /** Longest list of known models in an error message. */
 const namedAtMost = 20;
@@ -73,13 +75,18 @@ export function noRoom(
 	neededBytes: number,
 	freeBytes: number,
 	loaded: readonly string[],
+	totalBytes = totalmem(),
 ): AppError {
 	const others =
 		loaded.length === 0 ? '' : ` In memory and in use or pinned: ${loaded.join(', ')}.`;
 	return new AppError(
 		'out_of_memory',
 		`'${id}' needs about ${mebibytes(neededBytes)} MiB and ${mebibytes(freeBytes)} MiB of memory are free.${others} Unload a model, close other programs, or choose a smaller model or precision.`,
-		{ param: 'model', data: { neededBytes, freeBytes } },
+		{
+			param: 'model',
+			// There may be room later, unless the machine is too small for it.
+			data: { neededBytes, freeBytes, ...(neededBytes <= totalBytes ? unsent.data : {}) },
+		},
 	);
 }
 

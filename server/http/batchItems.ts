@@ -10,6 +10,7 @@ import type { DocumentWork } from '../jobs/documentService.ts';
 import {
 	bodyText,
 	errorAnswer,
+	failureHeaders,
 	formOfFields,
 	type ItemAnswer,
 	type ItemCall,
@@ -17,7 +18,6 @@ import {
 } from '../jobs/itemRow.ts';
 import { documentEndpoint, type JobOwner, keys } from '../jobs/jobTypes.ts';
 import { AppError, asAppError, setFormFile } from '../protocol/index.ts';
-import { unsentHeader } from '../protocol/unsent.ts';
 import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { backgroundPriority } from './priority.ts';
@@ -113,15 +113,13 @@ async function formOf(
 
 async function answerOf(response: Response): Promise<ItemAnswer> {
 	const text = await response.text();
-	const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
 	const requestId =
 		response.headers.get('x-request-id') ?? response.headers.get('x-requestid') ?? '';
 	return {
 		status: response.status,
 		requestId,
 		body: parsed(text, response.headers.get('content-type') ?? ''),
-		...(Number.isFinite(retryAfter) ? { retryAfterS: retryAfter } : {}),
-		...(response.headers.has(unsentHeader) ? { isUnsent: true } : {}),
+		...failureHeaders(response.headers),
 	};
 }
 

@@ -4,7 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { codeOfStatus } from '../protocol/errorBody.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
-import { isUnsent, unsentHeader } from '../protocol/unsent.ts';
+import { errorCodeHeader, isUnsent, unsentHeader } from '../protocol/unsent.ts';
 
 /**
  * Any thrown value as an {@link AppError}; framework errors keep their status.
@@ -33,10 +33,19 @@ export function retryHeaders(error: AppError): Record<string, string> {
 	return headers;
 }
 
+/** What programs of this product read of failures whose bodies have another interface's codes. */
+export const ownErrorHeaders = (error: AppError): Record<string, string> => ({
+	[errorCodeHeader]: error.code,
+	...unsentHeaders(error),
+});
+
+const unsentHeaders = (error: AppError): Record<string, string> =>
+	isUnsent(error) ? { [unsentHeader]: 'true' } : {};
+
 /** Headers an error brings along. */
 const errorHeaders = (error: AppError): Record<string, string> => ({
 	...retryHeaders(error),
-	...(isUnsent(error) ? { [unsentHeader]: 'true' } : {}),
+	...unsentHeaders(error),
 	...(error.kind.httpStatus === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
 });
 

@@ -3,7 +3,7 @@
  * batch, and what waits until it is over.
  */
 
-import { isRecord } from '../protocol/errorBody.ts';
+import { errorOfBody, isRecord } from '../protocol/errorBody.ts';
 import type { ErrorCode } from '../protocol/index.ts';
 import type { ItemAnswer, ItemCall } from './itemRow.ts';
 import type { BatchRecord } from './jobTypes.ts';
@@ -12,10 +12,11 @@ import type { BatchRecord } from './jobTypes.ts';
  * - `turn`: others come first, or a limit of its person is used up; it is asked again for as long as the batch lasts.
  * - `outage`: what it needs is away, and nothing was said of the item itself. It is asked again likewise, for as long as
  *   {@link Outages} allow.
+ * - `memory`: there was none for it beside the others; it is asked again alone, and its shard waits a while for memory.
  * - `attempt`: it may be the item; asked again a few times.
  * - `own`: it is the item.
  */
-export type FailureKind = 'turn' | 'outage' | 'attempt' | 'own';
+export type FailureKind = 'turn' | 'outage' | 'memory' | 'attempt' | 'own';
 
 const kinds: ReadonlyMap<string, FailureKind> = new Map<ErrorCode, FailureKind>([
 	['overloaded', 'turn'],
@@ -25,7 +26,7 @@ const kinds: ReadonlyMap<string, FailureKind> = new Map<ErrorCode, FailureKind>(
 	['store_unavailable', 'outage'],
 	['disk_full', 'outage'],
 	['download_failed', 'outage'],
-	['out_of_memory', 'attempt'],
+	['out_of_memory', 'memory'],
 	['timeout', 'attempt'],
 	['upstream_failed', 'attempt'],
 	['request_timeout', 'attempt'],
@@ -37,7 +38,7 @@ export function failureKind(answer: ItemAnswer): FailureKind | undefined {
 	const code = codeOf(answer);
 	if (code === undefined) return undefined;
 	if (isHopeless(answer)) return 'own';
-	// An engine that is not reached, left alone or without its key has not seen the request.
+	// An engine that is not reached, left alone or without its key has not seen the request; nor has a model without room.
 	if (answer.isUnsent) return 'outage';
 	return kinds.get(code) ?? 'own';
 }
@@ -106,12 +107,19 @@ const modelOf = ({ url, body }: ItemCall): string =>
 	isRecord(body) && typeof body['model'] === 'string' ? body['model'].slice(0, 200) : url;
 
 /** The code of an answer that is an error; of whatever family its shape is. */
-export function codeOf({ status, body }: ItemAnswer): string | undefined {
+export function codeOf({ status, body, code, retryAfterS }: ItemAnswer): string | undefined {
 	if (status < 400) return undefined;
+	if (code !== undefined) return code;
 	const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
-	if (typeof error['code'] === 'string') return error['code'];
-	// Interfaces with errors of their own number them.
-	return status === 429 ? 'rate_limited' : status === 503 ? 'overloaded' : 'other';
+	// Interfaces with errors of their own number them, also as texts.
+	const isNumber = typeof error['code'] !== 'string' || /^[1-5]\d{5}$/.test(error['code']);
+	if (!isNumber) return String(error['code']);
+	if (status === 429) return 'rate_limited';
+	// Only what has too much to do says for how long.
+	if (status === 503) return retryAfterS === undefined ? 'daemon_unavailable' : 'overloaded';
+	return errorOfBody(body, status, retryAfterS)?.code === 'model_loading'
+		? 'model_loading'
+		: 'other';
 }
 
 /** A request that alone is more than its person may use never gets through. */

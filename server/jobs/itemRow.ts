@@ -1,8 +1,10 @@
 /** One line of a batch's file as a request, and its answer as a row of the output or of the errors. */
 
 import { hash } from 'node:crypto';
-import { isRecord } from '../protocol/errorBody.ts';
+import { defined } from '../protocol/defined.ts';
+import { isRecord, retryAfterOf } from '../protocol/errorBody.ts';
 import { AppError, errorBody } from '../protocol/index.ts';
+import { errorCodeHeader, unsentHeader } from '../protocol/unsent.ts';
 import { isWholeJson, utf8Text } from '../work/wholeText.ts';
 import type { BatchEndpoint, JobOwner } from './jobTypes.ts';
 import type { Outside } from './workPlaces.ts';
@@ -23,6 +25,8 @@ export interface ItemAnswer {
 	readonly retryAfterS?: number;
 	/** Nothing was said of the item: see `unsent`. */
 	readonly isUnsent?: true;
+	/** Of an error whose body has another interface's. */
+	readonly code?: string;
 }
 
 /**
@@ -114,6 +118,17 @@ export function formOfFields(fields: Readonly<Record<string, unknown>>): FormDat
 		else form.append(name, String(value));
 	}
 	return form;
+}
+
+/** What the headers of an answer say of an item that has failed. */
+export function failureHeaders(
+	headers: Headers,
+): Pick<ItemAnswer, 'code' | 'isUnsent' | 'retryAfterS'> {
+	const code = headers.get(errorCodeHeader) ?? undefined;
+	return {
+		...defined({ code, retryAfterS: retryAfterOf(headers) }),
+		...(headers.has(unsentHeader) ? { isUnsent: true } : {}),
+	};
 }
 
 /** An error as an item would have got it as its answer. */

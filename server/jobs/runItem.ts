@@ -29,13 +29,17 @@ export const realPause: Pause = async (milliseconds, signal) => {
 	await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 };
 
-/** Rejects when the signal is aborted. */
+/**
+ * Rejects when the signal is aborted.
+ * @param memoryPauses milliseconds that may be waited for memory; what is waited is taken out
+ */
 export async function requestItem(
 	run: RunItem,
 	call: ItemCall,
 	pause: (milliseconds: number, signal: AbortSignal, why: ItemWait) => Promise<void>,
 	signal: AbortSignal,
 	outages?: Outages,
+	memoryPauses: number[] = [],
 ): Promise<ItemAnswer> {
 	let pauseMs = firstPauseMs;
 	for (let attempts = 0; ; ) {
@@ -48,6 +52,12 @@ export async function requestItem(
 		if (kind === undefined || kind === 'own' || isOver) return answer;
 		if (kind === 'attempt' && ++attempts >= maxAttempts) return answer;
 		const code = codeOf(answer) ?? 'internal';
+		if (kind === 'memory') {
+			const memoryMs = memoryPauses.shift();
+			if (memoryMs === undefined) return answer;
+			await pause(memoryMs, signal, { code, message: messageOf(answer, code), pauseMs: memoryMs });
+			continue;
+		}
 		// How long a model loads is a guess of whoever says so: it is looked at again, so that no rest is longer than that.
 		const saidMs = code === 'model_loading' ? 0 : (answer.retryAfterS ?? 0) * 1000;
 		const restMs = Math.min(maxPauseMs, Math.max(pauseMs, saidMs));

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { maxLineBytes } from './batchManifest.ts';
-import { codeOf, type Outages } from './itemFailures.ts';
+import { codeOf, failureKind, type Outages } from './itemFailures.ts';
 import { errorAnswer, type ItemAnswer, type RunItem, readItem } from './itemRow.ts';
 import {
 	type BatchEndpoint,
@@ -37,6 +37,8 @@ const widths: Readonly<Record<BatchEndpoint, number>> = {
 export const laneRoom = 24;
 /** Times that an item may end its model's process, alone. */
 const maxCrashes = 2;
+/** How long a shard waits for memory, in milliseconds: what else is under way on its machine may end, and models are unloaded. */
+const memoryPausesMs = [5000, 10_000, 20_000];
 /** Times that its worker may end during an item: workers also end for reasons of their own. */
 const maxDeaths = 3;
 /** A shard that was begun so often without an end is run item by item, to find the one that ends its worker. */
@@ -116,6 +118,7 @@ async function fillRows(
 	const lines = await readLines(deps.store, batch, shard);
 	const { pause = realPause, run, lanes } = deps;
 	const waits = new ShardWaits(deps.onWait);
+	const memoryPauses = [...memoryPausesMs];
 	/** What has its answer is not asked again because there is no room for it. */
 	const settle = async ({ number, customId }: Line, answer: ItemAnswer): Promise<void> => {
 		for (;;)
@@ -151,6 +154,7 @@ async function fillRows(
 							outside(() => waits.pause(() => pause(ms, ended), shardWait(why, deps.now))),
 						signal,
 						deps.outages,
+						room === Number.POSITIVE_INFINITY ? memoryPauses : [],
 					);
 		signal.throwIfAborted();
 		waits.done();
@@ -178,11 +182,11 @@ async function fillRows(
 		await inParallel(lines, width, waits, async (line) => {
 			const answer = await ask(line, laneRoom / width, { onBegun, onOutside: onRoom });
 			onRoom();
-			if (isCrash(answer)) return void crashed.push(line);
+			if (isCrash(answer) || failureKind(answer) === 'memory') return void crashed.push(line);
 			await settle(line, answer);
 			deps.onItem?.();
 		});
-		// One of those has ended the process of the others: alone, each shows whether it was that one.
+		// One of those has ended the process of the others, or left them no memory: alone, each shows whether it was that one.
 		await waits.during(async () => {
 			for (const line of crashed) {
 				let answer = await askAlone(line);

@@ -2,6 +2,9 @@
 
 import type { AppError, AppErrorOptions } from './errors.ts';
 
+/** Header of an answer whose body has codes of another interface: the one of this product, by which a batch knows what to do. */
+export const errorCodeHeader = 'x-nearglot-error';
+
 /** Header of an answer that is such a failure. */
 export const unsentHeader = 'x-nearglot-unsent';
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOf, failureKind } from '../../server/jobs/itemFailures.ts';
 import { errorAnswer, type ItemAnswer, type ItemCall } from '../../server/jobs/itemRow.ts';
 import { type ItemWait, realPause, requestItem } from '../../server/jobs/runItem.ts';
 import { AppError, type ErrorCode } from '../../server/protocol/index.ts';
@@ -87,6 +88,63 @@ test('an item that may be the cause itself is tried three times, whatever was aw
 		new AbortController().signal,
 	);
 	assert.deepEqual([answer.status, asked.length], [502, 5]);
+});
+
+/** What an item of such an answer does: the answer that it ends with, and how long it rested. */
+async function triedWith(answer: ItemAnswer, times: number, memoryPauses?: number[]) {
+	const pauses: number[] = [];
+	let asked = 0;
+	const last = await requestItem(
+		async (): Promise<ItemAnswer> =>
+			asked++ < times ? answer : { status: 200, requestId: '', body: {} },
+		call,
+		async (milliseconds) => void pauses.push(milliseconds),
+		new AbortController().signal,
+		undefined,
+		memoryPauses,
+	);
+	return { status: last.status, asked, pauses };
+}
+
+const numbered = (code: number | string, retryAfterS?: number): ItemAnswer => ({
+	...{ status: Math.floor(Number(code) / 1000), requestId: '' },
+	body: { error: { code, message: 'About it.' } },
+	...(retryAfterS === undefined ? {} : { retryAfterS }),
+});
+
+test('an item for which there is no memory beside others comes back at once, and alone it waits for memory', async () => {
+	const answer = errorAnswer(new AppError('out_of_memory'));
+	assert.deepEqual(await triedWith(answer, 9), { status: 503, asked: 1, pauses: [] });
+	const left = [5000, 10_000];
+	assert.deepEqual(await triedWith(answer, 1, left), { status: 200, asked: 2, pauses: [5000] });
+	assert.deepEqual(left, [10_000], 'what is waited is gone for the others of the shard');
+	assert.deepEqual(await triedWith(answer, 9, left), { status: 503, asked: 2, pauses: [10_000] });
+});
+
+test('an item whose model finds no room was not seen by it, and waits until there is some', async () => {
+	const answer = { ...errorAnswer(new AppError('out_of_memory')), isUnsent: true as const };
+	const { status, asked } = await triedWith(answer, 40);
+	assert.deepEqual([status, asked], [200, 41]);
+});
+
+test('a failure that an interface numbers is what its header says, and otherwise what its number and its time to wait say', () => {
+	const kinds = (code: number | string, own?: string, retryAfterS?: number) =>
+		failureKind({ ...numbered(code, retryAfterS), ...(own === undefined ? {} : { code: own }) });
+	for (const code of [503000, '503000']) {
+		assert.equal(kinds(code), 'outage');
+		assert.equal(kinds(code, undefined, 2), 'turn');
+		assert.equal(kinds(code, 'overloaded', 2), 'turn');
+		assert.equal(kinds(code, 'store_unavailable'), 'outage');
+		assert.equal(kinds(code, 'upstream_failed'), 'attempt');
+		assert.equal(kinds(code, 'out_of_memory'), 'memory');
+		assert.equal(codeOf({ ...numbered(code), code: 'runner_crashed' }), 'runner_crashed');
+	}
+	assert.equal(kinds('429001', undefined, 7), 'turn');
+	assert.equal(kinds(429001), 'own', 'it alone is more than its person may use');
+	assert.equal(kinds(408001, undefined, 30), 'turn');
+	assert.equal(kinds(408001), 'own');
+	assert.equal(kinds('400036'), 'own');
+	assert.equal(failureKind({ status: 503, requestId: '', body: 'a page of a proxy' }), 'outage');
 });
 
 test('an item that waits for what is away ends at once with its batch', async () => {

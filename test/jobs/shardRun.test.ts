@@ -98,6 +98,32 @@ for (const alone of [false, true])
 		}
 	});
 
+test('items for which there is no memory beside others are asked again alone, and wait for it once a shard', async () => {
+	const shard = await runner('/v1/chat/completions', new AbortController().signal);
+	let running = 0;
+	const alone: string[] = [];
+	const pauses: number[] = [];
+	const run: RunItem = async ({ body }) => {
+		const item = itemOf(body);
+		running++;
+		await turn();
+		const others = running - 1;
+		await turn();
+		running--;
+		if (others === 0) alone.push(item);
+		// One is too large in any case.
+		return item === 'a5' || (item === 'a3' && others > 0)
+			? errorAnswer(new AppError('out_of_memory'))
+			: good;
+	};
+	const { completed, failed } = await shard('a', 8, run, {
+		pause: async (milliseconds) => void pauses.push(milliseconds),
+	});
+	assert.deepEqual([completed, failed], [7, 1]);
+	assert.deepEqual(alone, ['a3', 'a5', 'a5', 'a5', 'a5']);
+	assert.deepEqual(pauses, [5000, 10_000, 20_000]);
+});
+
 test('where one item takes all the room, the next shard is called when it is done or waits elsewhere', async () => {
 	const { signal } = new AbortController();
 	const told: string[] = [];

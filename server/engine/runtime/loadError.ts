@@ -3,6 +3,7 @@
 import { basename, win32 } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import { saysOutOfMemory } from '../../protocol/outOfMemory.ts';
+import { unsent } from '../../protocol/unsent.ts';
 import type { GraphSource } from '../modelFiles/graphSource.ts';
 
 /** Letters of a path that Windows' own functions take. */
@@ -32,7 +33,7 @@ export function loadError(
 		return new AppError(
 			'out_of_memory',
 			`There is not enough memory to load ${basename(path)}. Unload another model or choose a smaller one.`,
-			{ cause },
+			{ ...unsent, cause },
 		);
 	}
 	return new AppError(

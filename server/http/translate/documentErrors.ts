@@ -2,7 +2,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError, asAppError } from '../../protocol/index.ts';
-import { retryHeaders } from '../httpErrors.ts';
+import { ownErrorHeaders, retryHeaders } from '../httpErrors.ts';
 
 /** Codes within the interface's own, as they stand in `innerError`. */
 export type DocumentErrorCode =
@@ -74,6 +74,7 @@ export function documentFailure(
 			'x-requestid': requestId,
 			...(clientRequestId === undefined ? {} : { 'x-ms-client-request-id': clientRequestId }),
 			...retryHeaders(known),
+			...ownErrorHeaders(known),
 			...(status === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
 		},
 	});

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
 import { documentPlace, lastPart, urlOf } from '../../jobs/documentAddresses.ts';
 import { type DocumentWork, noteRunning } from '../../jobs/documentService.ts';
-import type { ItemAnswer } from '../../jobs/itemRow.ts';
+import { failureHeaders, type ItemAnswer } from '../../jobs/itemRow.ts';
 import type { Outside } from '../../jobs/workPlaces.ts';
 import { AppError } from '../../protocol/index.ts';
 import { documentField, documentLimits, glossaryField } from '../../protocol/routes/documentApi.ts';
@@ -109,17 +109,15 @@ async function glossaryName(
 }
 
 /** What a batch waits for has the codes that its items know. */
-async function failureOf(response: Response): Promise<Pick<ItemAnswer, 'body' | 'retryAfterS'>> {
+async function failureOf(response: Response): Promise<Omit<ItemAnswer, 'status' | 'requestId'>> {
 	const body = (await response.json()) as { readonly error: Readonly<Record<string, unknown>> };
 	const waits = new Map([
 		[429, 'rate_limited'],
 		[503, 'overloaded'],
 		[500, 'internal'],
 	]);
-	const code = waits.get(response.status) ?? body.error['code'];
-	const retryAfter = response.headers.get('retry-after');
-	return {
-		body: { error: { ...body.error, code } },
-		...(retryAfter === null ? {} : { retryAfterS: Number(retryAfter) }),
-	};
+	const said = failureHeaders(response.headers);
+	const usual = waits.get(response.status);
+	const code = usual === undefined ? body.error['code'] : (said.code ?? usual);
+	return { body: { error: { ...body.error, code } }, ...said };
 }

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { actionField, errorKinds } from '../../protocol/index.ts';
 import type { TargetText, TranslateOutcome } from '../../services/translate/translateRequest.ts';
 import { meanQuality } from '../../translate/qualityEstimate.ts';
+import { ownErrorHeaders } from '../httpErrors.ts';
 import { jsonBytes } from '../jsonAnswer.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 
@@ -99,6 +100,7 @@ export function translatorFailure(error: unknown, requestId: string, asText = fa
 			...common,
 			'x-requestid': requestId,
 			...retry,
+			...ownErrorHeaders(known),
 			...(status === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
 		},
 	});
