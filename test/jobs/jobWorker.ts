@@ -46,7 +46,9 @@ export function openJobs(
 	options: JobWorkerOptions,
 	env: NodeJS.ProcessEnv = {},
 	now: () => number = Date.now,
-	more: Partial<Pick<JobServiceDeps, 'pause' | 'openQueue' | 'openStore' | 'activity' | 'ending'>> = {},
+	more: Partial<
+		Pick<JobServiceDeps, 'pause' | 'openQueue' | 'openStore' | 'activity' | 'ending'>
+	> = {},
 ): JobService {
 	let left = options.fault?.times ?? 0;
 	return new JobService({
