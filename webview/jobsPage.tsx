@@ -214,24 +214,28 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 					</button>
 				)}
 				{batch.error_file_id !== null && (
-					<>
-						<button
-							type="button"
-							class="secondary"
-							onClick={() => void save(batch.error_file_id, 'errors')}
-						>
-							{text('jobErrors')}
-						</button>
-						<button type="button" class="secondary" onClick={() => void change(routes.retryBatch)}>
-							{text('jobRetry')}
-						</button>
-					</>
+					<button
+						type="button"
+						class="secondary"
+						onClick={() => void save(batch.error_file_id, 'errors')}
+					>
+						{text('jobErrors')}
+					</button>
+				)}
+				{isLeft(batch) && (
+					<button type="button" class="secondary" onClick={() => void change(routes.retryBatch)}>
+						{text('jobRetry')}
+					</button>
 				)}
 			</div>
 			{batch.error_file_id !== null && <Failed file={batch.error_file_id} api={api} />}
 		</article>
 	);
 }
+
+/** Whether something of an ended job has failed, or it did not come to it. */
+const isLeft = ({ status, error_file_id: errors, request_counts: counts }: BatchAnswer): boolean =>
+	errors !== null || (status === 'cancelled' && counts.completed < counts.total);
 
 /** How much is done, how fast, and how long it takes. */
 function factsOf({ request_counts: counts, progress, status }: BatchAnswer): string {

@@ -21,7 +21,7 @@ export const studioStrings = {
 	jobCancel: 'Cancel',
 	jobOutput: 'Save Output',
 	jobErrors: 'Save Errors',
-	jobRetry: 'Retry What Failed',
+	jobRetry: 'Retry What Is Not Done',
 	jobItems: '{0} of {1}',
 	jobFailedItems: '{0} failed',
 	jobRate: '{0} a second',

@@ -15,7 +15,7 @@ const able: Readonly<Record<JobChange, RegExp>> = {
 	pause: /^job\.running/,
 	resume: /^job\.paused/,
 	cancel: /^job\.(?:running|paused)/,
-	retry: /\.errors$/,
+	retry: /\.undone$/,
 };
 
 /** Changes a job; asks once more before work that is under way is ended. */

@@ -98,10 +98,11 @@ export class JobsTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
 	}
 }
 
-/** What menus ask: `job.running`, `job.paused` or `job.over`, with `.errors` where requests failed. */
+/** What menus ask: `job.running`, `job.paused` or `job.over`, with `.undone` where something is left to be tried again. */
 export function jobContext(job: JobInfo): string {
+	const isLeft = job.hasErrors || (job.status === 'cancelled' && job.done < job.total);
 	const state = isJobOver(job) ? 'over' : job.paused ? 'paused' : 'running';
-	return `job.${job.status === 'cancelling' ? 'cancelling' : state}${job.hasErrors ? '.errors' : ''}`;
+	return `job.${job.status === 'cancelling' ? 'cancelling' : state}${isLeft ? '.undone' : ''}`;
 }
 
 /** State, how much is done, how fast, and how long it takes. */

@@ -10,13 +10,14 @@ import {
 	showBatch,
 } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
-import { batchRun } from './batchRun.ts';
+import { batchFetch, batchRun } from './batchRun.ts';
 import { batchRows, batchText } from './batchText.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 
 const help = `
 Usage: nearglot batch run FILE [--endpoint E] [--out DIR] [--window T] [--shard I/N]
        nearglot batch list [--json]
+       nearglot batch fetch ID [--out DIR]
        nearglot batch show|cancel|pause|resume|retry ID [--json]
 
 Runs a file of requests, one a line ({"custom_id", "method", "url", "body"}), beside the work of
@@ -28,10 +29,12 @@ people, which goes first. Every line has one row in DIR/output.jsonl or DIR/erro
   show     how one stands
   cancel   ends one; what is done is kept
   pause    lets one rest; resume lets it go on
-  retry    a new batch of what has failed
+  retry    a new batch of what has failed, and of what a cancelled one did not come to
+  fetch    waits for a batch and all that try it again, and fetches the rows of all of them as one: those that were
+           answered at last, and the last failure of the others. So does run, for the batch of its FILE
 
   --endpoint E   where the requests go (default: the url of the first line)
-  --out DIR      folder of the rows (default: FILE without its ending)
+  --out DIR      folder of the rows (default: FILE without its ending, or ID)
   --window T     time after which what is not done is given up (default 24h)
   --shard I/N    runs every N-th part of FILE, from part I (0 to N-1), without the server's queue: machines that
                  share DIR each run their own, and whoever ends last writes the rows. In a Slurm array of 8
@@ -56,9 +59,10 @@ export const batchCommand: Command = {
 		const [action = '', ...rest] = args;
 		if (action === 'run') return batchRun(rest, io);
 		if (action === 'list') return list(rest, io);
+		if (action === 'fetch') return batchFetch(rest, io);
 		if (!Object.hasOwn(changes, action))
 			throw new UsageError(
-				`Say what to do: run, list, show, cancel, pause, resume or retry, not '${action}'.`,
+				`Say what to do: run, list, show, fetch, cancel, pause, resume or retry, not '${action}'.`,
 			);
 		const options = readArgs(rest, { json: { type: 'boolean' } });
 		const [id, ...others] = options.positionals;
@@ -69,6 +73,10 @@ export const batchCommand: Command = {
 		const batch = await daemon.call(route, { params: { id } }, { signal: io.signal });
 		if (options.has('json')) io.stdout.data(`${JSON.stringify(batch)}\n`);
 		else io.stdout.write(batchText(batch));
+		if (action === 'retry')
+			io.stderr.write(
+				`nearglot batch fetch ${batch.id} fetches its rows with those that were done before.\n`,
+			);
 		return 0;
 	},
 };

@@ -11,7 +11,7 @@ import { windowSeconds } from '../jobs/completionWindow.ts';
 import { batchEndpoints, type RequestEndpoint } from '../jobs/jobTypes.ts';
 import { fileLines } from '../jobs/lines.ts';
 import { AppError, setFormFile } from '../protocol/index.ts';
-import { createBatch, fileContent, showBatch, uploadFile } from '../protocol/routeAddresses.ts';
+import { createBatch, showBatch, uploadFile } from '../protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
 import { makeFolder } from '../store/makeFolder.ts';
@@ -23,6 +23,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 import { followedBatch } from './followedBatch.ts';
 import { writeOutput } from './outputFile.ts';
+import { firstTry, triesOf, writeRows } from './retriedRows.ts';
 
 /** Beside the rows: which batch of which file they are of. */
 const noteName = 'batch.json';
@@ -102,21 +103,46 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 	const asked = { sha256, endpoint };
 	const first = await begin(daemon, path, asked, out, window, io);
 	const batch = await follow(daemon, first, io);
-	for (const [name, id] of [
-		['output.jsonl', batch.output_file_id],
-		['errors.jsonl', batch.error_file_id],
-	] as const) {
-		const response =
-			id === null
-				? undefined
-				: await daemon.open(fileContent, { params: { id } }, { signal: io.signal });
-		await write(join(out, name), response?.body ?? undefined);
-	}
-	if (batch.status !== 'completed') {
+	return fetchRows(daemon, batch, out, io);
+}
+
+/** `nearglot batch fetch`: the rows of a batch that was begun anywhere, once it and its retries have ended. */
+export async function batchFetch(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { out: { type: 'string' } });
+	const [id, ...others] = options.positionals;
+	if (id === undefined || others.length > 0)
+		throw new UsageError('Name one batch: nearglot batch fetch ID');
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const named = await daemon.call(showBatch, { params: { id } }, { signal: io.signal });
+	const out = resolve(options.text('out') ?? named.id);
+	makeFolder(out, 0o777);
+	const first = await firstTry(daemon, named, io.signal);
+	const batch = await follow(daemon, first, io);
+	return fetchRows(daemon, batch, out, io);
+}
+
+/** Waits for what tries an ended batch again, and writes the rows of all of them. */
+async function fetchRows(
+	daemon: DaemonConnection,
+	batch: BatchAnswer,
+	out: string,
+	io: CommandIo,
+): Promise<number> {
+	const { total } = batch.request_counts;
+	const isWhole = batch.request_counts.completed === total;
+	const tries = [batch];
+	// Only what is not done is tried again.
+	for (const each of isWhole ? [] : (await triesOf(daemon, batch, io.signal)).slice(1))
+		tries.push(await follow(daemon, each, io));
+	const { completed, failed } = await writeRows(daemon, tries, out, io.signal);
+	const isTriedAgain = tries.length > 1;
+	if (batch.status !== 'completed' && !(isTriedAgain && completed + failed === total)) {
 		io.stderr.write(batchText(batch));
+		if (batch.status === 'cancelled')
+			io.stderr.write(`nearglot batch retry ${tries.at(-1)?.id} runs what it did not come to.\n`);
 		return 1;
 	}
-	return writeEnd(io, out, batch.request_counts);
+	return writeEnd(io, out, isTriedAgain ? { completed, failed } : batch.request_counts);
 }
 
 function writeEnd(

@@ -151,6 +151,24 @@ export function rowOf(
 	return `${JSON.stringify({ id: rowId(batch, line), custom_id: customId, response, error: null, line: line + 1 })}\n`;
 }
 
+/** Where the number of its line stands in a row. */
+const lineInRow = /"line":(\d{1,15})\}\s*$/;
+const maxEnd = 40;
+
+/** Which line a row is of, from 0; however long it is, only its end is read. */
+export function lineOfRow(row: Buffer): number {
+	const end = row.subarray(-maxEnd).toString('latin1');
+	return Number(lineInRow.exec(end)?.[1] ?? 0) - 1;
+}
+
+/** The same row as that of another line; all else stays byte for byte. */
+export function rowWithLine(row: Buffer, line: number): Buffer {
+	const from = Math.max(0, row.length - maxEnd);
+	const end = row.subarray(from).toString('latin1');
+	const changed = end.replace(lineInRow, `"line":${line + 1}}`);
+	return Buffer.concat([row.subarray(0, from), Buffer.from(changed, 'latin1')]);
+}
+
 /** The row of an item that was not run. */
 export const unrunRow = (
 	batch: string,

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../protocol/index.ts';
 import type { JobLimits } from './batchLimits.ts';
-import { maxLineBytes } from './batchManifest.ts';
 import { windowSeconds } from './completionWindow.ts';
 import { noBatch } from './finishBatch.ts';
 import {
@@ -15,10 +14,10 @@ import {
 	type JobOwner,
 	keys,
 } from './jobTypes.ts';
-import { fileLines } from './lines.ts';
 import { jsonContent, type ObjectStore, readJsonObject } from './objectStore.ts';
 import { OpenBatch } from './openBatch.ts';
 import { removeBatch } from './removeBatch.ts';
+import { undoneLines } from './retryBatch.ts';
 import {
 	type ListPage,
 	type ListRange,
@@ -207,41 +206,12 @@ export class Batches {
 	}
 
 	/**
-	 * A new batch of the items that have failed.
-	 * @throws AppError `not_found`, `conflict` for one that has not ended or in which nothing failed
+	 * A new batch of the items that have failed, and of those that a cancelled one did not come to.
+	 * @throws AppError as `undoneLines` has them
 	 */
 	async retry(owner: JobOwner, id: string): Promise<BatchView> {
-		const { files } = this.#deps;
 		const { record, end } = await this.get(owner.person, id);
-		if (end?.errorFileId === undefined)
-			throw new AppError(
-				'conflict',
-				end === undefined
-					? 'This batch has not ended. Wait for its end, or cancel it.'
-					: end.problems === undefined
-						? 'Nothing of this batch has failed.'
-						: 'This batch has failed as a whole. Make a new one of a file that can be read.',
-			);
-		const failed = new Set<number>();
-		for await (const { bytes } of fileLines(
-			await files.content(owner.person, end.errorFileId),
-			16 * maxLineBytes,
-		))
-			if (bytes !== undefined) failed.add(Number(JSON.parse(bytes.toString('utf8')).line) - 1);
-		const lines = async function* (): AsyncIterable<Uint8Array> {
-			const input = await files.content(owner.person, record.inputFileId);
-			for await (const { bytes, number } of fileLines(input, maxLineBytes))
-				if (bytes !== undefined && failed.has(number))
-					yield Buffer.concat([bytes, Buffer.from('\n')]);
-		};
-		let bytes = 0;
-		let count = 0;
-		for await (const line of lines()) {
-			bytes += line.byteLength;
-			count++;
-		}
-		if (count === 0)
-			throw new AppError('conflict', 'What has failed are lines that are too long to be run.');
+		const { lines, bytes, count } = await undoneLines(record, end, this.#deps.files);
 		const { endpoint, completionWindow, metadata = {}, outputExpiresInS } = record;
 		const file = { filename: `${id}_retry.jsonl`, bytes };
 		return this.createOf(owner, lines(), file, {

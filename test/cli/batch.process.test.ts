@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { findDaemon } from '../../server/daemon/findDaemon.ts';
-import { showBatch } from '../../server/protocol/routeAddresses.ts';
+import { cancelBatch, showBatch } from '../../server/protocol/routeAddresses.ts';
 import { type Home, newHome } from '../support/home.ts';
 import { needsSignals } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -76,6 +76,50 @@ test('Ctrl+C leaves the batch running', { skip: needsSignals }, async () => {
 	const after = await home.run(['batch', 'run', file]);
 	assert.match(after.stderr, /100 done, 0 failed/);
 	assert.equal(new Set(await idsIn(join(file.replace('.jsonl', ''), 'output.jsonl'))).size, 100);
+});
+
+test('what a cancelled batch did not come to is retried, and the same command writes each row once', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	const out = file.replace('.jsonl', '');
+	const lines = Array.from({ length: 1000 }, (_, id) => line(id));
+	await writeFile(file, ['\n', line(5000, 'no-such-model'), ...lines].join(''));
+	const running = home.run(['batch', 'run', file]);
+	const note = join(out, 'batch.json');
+	await until(
+		'the batch is begun',
+		async () => existsSync(note) && (await readFile(note, 'utf8')).includes('"id"'),
+	);
+	const { id } = JSON.parse(await readFile(note, 'utf8'));
+	const daemon = await findDaemon(home.env);
+	assert.ok(daemon);
+	await until('some of it is done', async () => {
+		const { request_counts: counts } = await daemon.call(showBatch, { params: { id } });
+		return counts.completed > 0;
+	});
+	// A command takes longer to start than many a part takes.
+	await daemon.call(cancelBatch, { params: { id } });
+	const first = await running;
+	assert.equal(first.code, 1);
+	assert.match(first.stderr, new RegExp(`nearglot batch retry ${id} runs what`));
+	assert.ok((await idsIn(join(out, 'output.jsonl'))).length < 1000);
+	const retried = await home.run(['batch', 'retry', id, '--json']);
+	const retry = JSON.parse(retried.stdout).id;
+	const again = await home.run(['batch', 'run', file]);
+	assert.match(again.stderr, /1000 done, 1 failed/);
+	const rows = async (folder: string) =>
+		(await readFile(join(folder, 'output.jsonl'), 'utf8'))
+			.trim()
+			.split('\n')
+			.map((row) => JSON.parse(row))
+			.map(({ custom_id: own, line: number }) => `${own} ${number}`)
+			.sort();
+	const expected = lines.map((_, own) => `${own} ${own + 3}`).sort();
+	assert.deepEqual(await rows(out), expected);
+	assert.deepEqual(await idsIn(join(out, 'errors.jsonl')), ['5000']);
+	const elsewhere = join(out, 'elsewhere');
+	const fetched = await home.run(['batch', 'fetch', retry, '--out', elsewhere]);
+	assert.equal(fetched.code, 1, fetched.stderr);
+	assert.deepEqual(await rows(elsewhere), expected);
 });
 
 test('a server that ends while somebody watches is followed by one that goes on', async () => {

@@ -57,7 +57,7 @@ test(
 			const file = await download;
 			assert.equal(file.suggestedFilename(), 'mixed.output.jsonl');
 			assert.equal(JSON.parse(readFileSync(await file.path(), 'utf8')).custom_id, 'good');
-			await mixed.getByRole('button', { name: 'Retry What Failed' }).click();
+			await mixed.getByRole('button', { name: 'Retry What Is Not Done' }).click();
 			await page.getByRole('article').nth(1).waitFor();
 
 			await choose('slow.jsonl', [chat('slow', 'slow')]);
@@ -71,6 +71,7 @@ test(
 				.getByText(/cancelled/i)
 				.first()
 				.waitFor();
+			await slow.getByRole('button', { name: 'Retry What Is Not Done' }).waitFor();
 
 			await choose('nothing.jsonl', ['no json']);
 			const nothing = page.getByRole('article', { name: 'nothing.jsonl' });
