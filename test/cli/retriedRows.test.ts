@@ -55,7 +55,7 @@ class Server {
 	}
 
 	readonly daemon = {
-		call: async (route: { path: string }, { params, query }: Record<string, never>) => {
+		call: async (route: { path: string }, { params, query }: Record<string, unknown>) => {
 			if (route.path.endsWith(':id')) {
 				const { id } = params as { id: string };
 				const found = this.batches.find((batch) => batch.id === id);
