@@ -177,7 +177,8 @@ export const retryBatch = route({
 	...members,
 	method: 'POST',
 	path: '/v1/batches/:id/retry',
-	summary: 'a new batch of the requests of an ended one that have failed, or that a cancelled one did not come to',
+	summary:
+		'a new batch of the requests of an ended one that have failed, or that a cancelled one did not come to',
 	answer: batch,
 	errors: ['batch_queue_full', 'payload_too_large', 'disk_full', ...changing],
 });
