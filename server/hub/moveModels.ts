@@ -37,11 +37,17 @@ export async function moveModelFolders(
 		});
 	await checkPlace(target);
 	const staging = `${target}${movingSuffix}`;
+	// What a killed move has left is noted, and removed when the next server starts; this is not noted.
+	if ((await stat(staging).catch(() => undefined)) !== undefined)
+		throw new AppError(
+			'conflict',
+			`${staging} is there already, and the models would be copied to it first. Move it away, or name another folder.`,
+			{ param: 'folder' },
+		);
 	await using _note = await noteMoving(scratch, staging).catch((error: unknown) => {
 		throw systemError(error, { path: scratch, verb: 'written' }) ?? error;
 	});
 	try {
-		await removePath(staging, { recursive: true, force: true });
 		makeFolder(staging);
 		const names = await entries(from);
 		for (const name of names)
