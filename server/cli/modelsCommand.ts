@@ -25,10 +25,10 @@ type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
 /** Name → what it does and how it is loaded. To add one: a file `modelsX.ts` and a row here. */
 const commands: Readonly<Record<string, { readonly summary: string; readonly run: Run }>> = {
-	list: { summary: 'models on this machine', run: listModelsCommand },
+	list: { summary: '[--json] models on this machine', run: listModelsCommand },
 	search: {
 		summary:
-			'[WORDS] models that can be had; --hub WORDS: repositories of the hub; --task translation: Firefox’s translators',
+			'[WORDS] [--json] models that can be had; --hub WORDS: repositories of the hub; --task translation: Firefox’s translators',
 		run: searchModelsCommand,
 	},
 	info: {
@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	},
 	pull: {
 		summary:
-			'NAME | OWNER/NAME[:FILE] [--path FOLDER] [--name N] [--precision P] [--revision R] [--plan]',
+			'NAME | OWNER/NAME[:FILE] [--path FOLDER] [--name N] [--precision P] [--revision R] [--plan] [--json]',
 		run: pullModelCommand,
 	},
 	load: {
