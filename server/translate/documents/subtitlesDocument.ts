@@ -140,9 +140,14 @@ function cutNear(
 	}
 }
 
+const isTagged = /^<(\w{1,20})(?=[\s>.])[^<>]{0,100}>[^<>]*<\/\1>$/;
+
 /** Spreads words over as many lines as the cue had, of about the same length. */
 function balance(text: string, count: number, eol: string): string {
 	if (count < 2) return text;
+	// Where each line has tags of its own, they say where it ends.
+	const parts = text.split(/(?<=<\/\w{1,20}>) (?=<\w{1,20}[^<>]{0,100}>)/);
+	if (parts.length === count && parts.every((part) => isTagged.test(part))) return parts.join(eol);
 	// No mark is cut.
 	const words = text.replace(gateRules.subtitles.marks, (mark) => '\0'.repeat(mark.length));
 	const spaces = Array.from(words.matchAll(/ /g), ({ index }) => index);

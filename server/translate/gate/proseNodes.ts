@@ -4,6 +4,7 @@
  */
 
 import { asciiDialect } from '../documents/prose/asciiDialect.ts';
+import { withoutImageWords } from '../documents/prose/asciiImages.ts';
 import { isUnderlined, rstMarks, singleMark } from '../documents/prose/marks.ts';
 import { linesOf } from '../whiteSpace.ts';
 import type { SyntaxNode } from './gate.ts';
@@ -69,7 +70,7 @@ export function asciiDocNodes(text: string): SyntaxNode[] {
 			...(bars ? [`${bars} bars`] : []),
 		];
 	});
-	return nodes.map(({ at, node }) => ({ at, node: singleMark(node) }));
+	return nodes.map(({ at, node }) => ({ at, node: singleMark(withoutImageWords(node)) }));
 }
 
 /**

@@ -12,6 +12,20 @@ test('lines of a sentence without spaces are one text without a space, and sound
 	assert.deepEqual(asked, ['今日はいい天気ですね。', '笑', '【拍手】そう', '春が来た']);
 });
 
+test('lines with tags of their own keep them, however long they become', async () => {
+	const source = cue('<i>It was a dark night,</i>', '<i>and nobody was at home.</i>');
+	const { text } = await shouted('a.srt', source, {}, (words) =>
+		words.replace('dark night', 'dark and stormy night of the very worst kind'),
+	);
+	assert.equal(
+		text,
+		cue(
+			'<i>It was a dark and stormy night of the very worst kind,</i>',
+			'<i>and nobody was at home.</i>',
+		),
+	);
+});
+
 test('a cue of many lines is cut once, not anew for each of them', async (context) => {
 	const segmented = context.mock.method(Intl.Segmenter.prototype, 'segment');
 	const callsFor = async (count: number) => {

@@ -9,6 +9,7 @@ import {
 	formatOf,
 	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
+import { shouted } from './shouted.ts';
 
 async function written(
 	name: string,
@@ -86,4 +87,36 @@ test('YAML: a map in braces that only refers to another gets its new messages ap
 	);
 	const { de } = parse(text, { merge: true }) as { de: { other: Record<string, string> } };
 	assert.equal(de.other['c'], '«Three things»');
+});
+
+test('AsciiDoc: what images say is translated, and their addresses and sizes stay', async () => {
+	const source = [
+		'See image:a.png[A red door] here and image:b.png["A blue door, open",100] or image:c.png[].',
+		'image::a.png[A red door,300,title="The door, as it is"]',
+		'image::b.png[alt=A red door,width=100]',
+		'image::c.png[width=100,alt="A red door"]',
+		'image::d.png[width=100]',
+		'----\nimage::a.png[A red door]\n----',
+		'`image:a.png[A red door]` stays.',
+	].join('\n\n');
+	const { text, refused } = await shouted('a.adoc', source, {}, (words) =>
+		words
+			.replace(/red door/, 'RED, "old" door')
+			.replace('blue', 'BLUE')
+			.replace('as it', 'AS IT'),
+	);
+	assert.deepEqual(refused, []);
+	const door = '"A RED, \\"old\\" door"';
+	assert.equal(
+		text,
+		[
+			`See image:a.png[${door}] here and image:b.png["A BLUE door, open",100] or image:c.png[].`,
+			`image::a.png[${door},300,title="The door, AS IT is"]`,
+			`image::b.png[alt=${door},width=100]`,
+			`image::c.png[width=100,alt=${door}]`,
+			'image::d.png[width=100]',
+			'----\nimage::a.png[A red door]\n----',
+			'`image:a.png[A red door]` stays.',
+		].join('\n\n'),
+	);
 });

@@ -9,6 +9,7 @@ import type { Extract, Piece } from '../piece.ts';
 import { asciiDocAnchors } from './asciiAnchors.ts';
 import { lineAfter, verbatimEnd } from './asciiBlocks.ts';
 import { type AsciiDialect, asciiDialect, isSynopsis } from './asciiDialect.ts';
+import { imagePieces } from './asciiImages.ts';
 import { asciiDocApart, isUnderlined } from './marks.ts';
 import { type ProseLine, prosePiece } from './proseLines.ts';
 
@@ -28,6 +29,7 @@ const coded =
 
 export const extractAsciiDoc: Extract = Object.assign(extract, {
 	rules: gateRules.asciiDoc,
+	before: imagePieces,
 	anchors: asciiDocAnchors,
 });
 
