@@ -7,9 +7,11 @@ import { setting } from './settings.ts';
 export function serverEnvironment(): Record<string, string> {
 	const roots = setting('models.roots').filter((path) => typeof path === 'string' && path !== '');
 	const refuse = setting('models.refuseProvider');
+	const device = setting('models.device');
 	return {
 		...(roots.length === 0 ? {} : { NEARGLOT_MODEL_ROOTS: roots.join(delimiter) }),
 		...(refuse === 'named' ? {} : { NEARGLOT_REFUSE_EP: refuse }),
+		...(device === 'cpu' ? {} : { NEARGLOT_DEVICE: device }),
 		...proxyEnvironment(process.env),
 	};
 }

@@ -44,6 +44,7 @@ export interface Settings {
 	'models.roots': readonly string[];
 	/** Handed to the daemon when it is started. */
 	'models.refuseProvider': 'named' | 'always' | 'never';
+	'models.device': 'cpu' | 'auto';
 	/** Read by the model server; see `engines/engineSetting.ts`. */
 	engines: readonly EngineSetting[];
 	'terminal.environment': boolean;

@@ -8,7 +8,7 @@ import { createLogger, type LogOptions } from '../daemon/fileLogger.ts';
 import { checkJobs } from '../daemon/jobsBackend.ts';
 import { builtInModelsDir, programState, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
-import { type ProviderRefusal, providerRefusals } from '../daemon/providerChoice.ts';
+import { devices, providerRefusals } from '../daemon/providerChoice.ts';
 import { checkShared } from '../daemon/sharedBackend.ts';
 import { isLoopback } from '../gateway/config/publicUrl.ts';
 import { secretProblem } from '../gateway/keys/secretProblem.ts';
@@ -42,6 +42,8 @@ Runs the local server until it is stopped.
   --ttl S            seconds an unused model stays loaded (default 600, 0 = indefinitely)
   --refuse-ep W      a processor ('ep') that cannot be used is refused where a request names it (named, the
                      default), also where a model's files do (always), or never: then the CPU does the work
+  --device W         where chat models run when neither a request nor their files say so: cpu (default), or auto:
+                     on a graphics processor where a short test at the first load finds it faster
   --exact            activations beside 4-bit weights in single precision unless a request says otherwise:
                      exact, and several times slower
   --threads N        threads per model (default: physical cores)
@@ -92,6 +94,7 @@ export const serveCommand: Command = {
 			'allow-host': { type: 'string', multiple: true },
 			ttl: { type: 'string' },
 			'refuse-ep': { type: 'string' },
+			device: { type: 'string' },
 			exact: { type: 'boolean' },
 			threads: { type: 'string' },
 			queue: { type: 'string', multiple: true },
@@ -150,7 +153,16 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const port = options.integer('port', 0, 65_535) ?? 0;
 	const drainMs = (options.number('drain', 0, 86_400) ?? defaultDrainS) * 1000;
 	const defaultTtlS = options.number('ttl', 0, 1e9) ?? 600;
-	const refuseProvider = refusalOf(options.text('refuse-ep') ?? io.env['NEARGLOT_REFUSE_EP']);
+	const refuseProvider = oneOf(
+		'--refuse-ep',
+		providerRefusals,
+		options.text('refuse-ep') ?? io.env['NEARGLOT_REFUSE_EP'] ?? 'named',
+	);
+	const device = oneOf(
+		'--device',
+		devices,
+		options.text('device') ?? io.env['NEARGLOT_DEVICE'] ?? 'cpu',
+	);
 	const idleEndMs = (options.number('idle-end', 0.05, 1e9) ?? 900) * 1000;
 	const say = (line: string) => void io.stderr.write(line);
 	const chosen = modelsDirOf(options, io.env);
@@ -186,6 +198,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 						models: {
 							defaultTtlS,
 							refuseProvider,
+							device,
 							loadTimeoutMs: 600_000,
 							load: defined({ threads, chatTemplate, maxWaiting, contextLength, exact }),
 						},
@@ -235,10 +248,10 @@ function readyWords(url: string, ops: string | undefined, key: string): string {
 	return `Nearglot listens on ${url}/v1\n${studio}\n${probes}Key: in ${key}\nStop with Ctrl+C.\n`;
 }
 
-function refusalOf(text: string | undefined): ProviderRefusal {
-	const found = providerRefusals.find((word) => word === (text ?? 'named'));
+function oneOf<Word extends string>(option: string, words: readonly Word[], text: string): Word {
+	const found = words.find((word) => word === text);
 	if (found === undefined)
-		throw new UsageError(`--refuse-ep is one of ${providerRefusals.join(', ')}, not '${text}'.`);
+		throw new UsageError(`${option} is one of ${words.join(', ')}, not '${text}'.`);
 	return found;
 }
 

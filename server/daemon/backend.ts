@@ -18,7 +18,7 @@ import { installedProviders, thisRuntime } from '../engine/devices/providers.ts'
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
 import type { JobService } from '../jobs/jobService.ts';
-import { defaultDrainS, Ending } from '../net/ending.ts';
+import { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
@@ -70,12 +70,14 @@ import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts
 import { foldersInWorker } from './folderThread.ts';
 import { createJobs, type JobsOptions } from './jobsBackend.ts';
 import { watchLoop } from './loopWatch.ts';
-import { programState, thisMachine } from './machine.ts';
+import { thisMachine } from './machine.ts';
+import { onFasterDevice } from './measuredDevice.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { asLoaded, ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
 import { NoticeBacklog } from './noticeBacklog.ts';
+import { ownProcesses } from './ownProcesses.ts';
 import { createPeople, type PeopleOptions } from './peopleBackend.ts';
 import { removePreparedFiles } from './preparedFiles.ts';
 import { collectWhenQuiet, type RequestWatch } from './quietHeap.ts';
@@ -228,17 +230,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		async (folder) =>
 			asLoaded(await foldersInWorker.describe(folder), settings.models.load?.contextLength),
 	);
-	/** Where a daemon of the background cannot start its own processes any more, the next one can. */
-	const ownProcess = (command: () => RunnerCommand): RunnerCommand => {
-		try {
-			return command();
-		} catch (error) {
-			if (!settings.persistent && /^(?:gone|replaced)$/.test(programState()))
-				settings.stop('the program was replaced', defaultDrainS * 1000);
-			throw error;
-		}
-	};
-	const host = createModelHost(settings.models, {
+	const ownProcess = ownProcesses(settings);
+	const models = createModelHost(settings.models, {
 		index,
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
@@ -262,6 +255,10 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		freeBytes: async (provider) => (await gpus.freeBytes(provider)) ?? (await usableMemory()),
 		log,
 	});
+	const host =
+		settings.models.device === 'auto'
+			? onFasterDevice(models, { ...settings, index, gpus, providers, log })
+			: models;
 	const metrics = daemonMetrics();
 	const profile = createProfiles(
 		(folder) => index.stampOf(folder),

@@ -26,6 +26,7 @@ import { type LoadedModel, type LoadedRunner, type ModelListener, ModelSlot } fr
 import {
 	type ChosenProvider,
 	deviceOf,
+	type devices,
 	ProviderChoice,
 	type ProviderRefusal,
 } from './providerChoice.ts';
@@ -46,6 +47,8 @@ export interface ModelHostOptions {
 	readonly load?: Omit<LoadOptions, 'folder' | 'executionProvider'>;
 	/** When a provider that cannot be used is an error; default `named`. */
 	readonly refuseProvider?: ProviderRefusal;
+	/** Where models run when nothing names a provider: on the CPU (default), or on what a short test found faster. */
+	readonly device?: (typeof devices)[number];
 	/** How runners are watched. */
 	readonly watch?: Partial<RunnerWatch>;
 }

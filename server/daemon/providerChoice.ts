@@ -12,6 +12,9 @@ export const providerRefusals = ['named', 'always', 'never'] as const;
 
 export type ProviderRefusal = (typeof providerRefusals)[number];
 
+/** Where models run when neither a request nor their own files say so. */
+export const devices = ['cpu', 'auto'] as const;
+
 export interface RequestedProvider {
 	/** Named by the request. */
 	readonly byRequest?: ExecutionProvider | undefined;

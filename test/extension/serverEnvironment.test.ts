@@ -11,16 +11,22 @@ const { proxyEnvironment, serverEnvironment } = await import(
 
 beforeEach(resetDesk);
 
-test('folders for downloads and the rule for absent providers become variables', () => {
-	Object.assign(desk.settings, { 'models.roots': [], 'models.refuseProvider': 'named' });
+test('folders for downloads, the rule for absent providers and the device become variables', () => {
+	Object.assign(desk.settings, {
+		'models.roots': [],
+		'models.refuseProvider': 'named',
+		'models.device': 'cpu',
+	});
 	assert.deepEqual(serverEnvironment(), {});
 	Object.assign(desk.settings, {
 		'models.roots': ['/data/models', '', '/mnt/more'],
 		'models.refuseProvider': 'never',
+		'models.device': 'auto',
 	});
 	assert.deepEqual(serverEnvironment(), {
 		NEARGLOT_MODEL_ROOTS: ['/data/models', '/mnt/more'].join(delimiter),
 		NEARGLOT_REFUSE_EP: 'never',
+		NEARGLOT_DEVICE: 'auto',
 	});
 });
 

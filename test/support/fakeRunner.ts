@@ -1,7 +1,7 @@
 /**
  * A runner whose model does what the prompt says, for tests of everything around an engine:
  * `crash`, `hang`, `stuck`, `memory`, `slow`, and otherwise an answer of one token per word. It
- * translates to upper case.
+ * translates to upper case. On the provider `FAKE_FAST` its timings are ten times better.
  */
 
 import { processChannel, serveRunner } from '../../server/daemon/runnerMain.ts';
@@ -16,6 +16,7 @@ function promptText(request: GenerateRequest): string {
 	return prompt.kind === 'chat' ? (prompt.messages.at(-1)?.content ?? '') : prompt.tokens.join(' ');
 }
 
+let isFast = false;
 let running = 0;
 let cancelled = 0;
 
@@ -53,7 +54,8 @@ const generate: EngineModel['generate'] = async (request, onEvent, signal) => {
 		}));
 		const completionTokens = request.n * words.length;
 		return {
-			...{ promptTokens: 3, cachedTokens: 1, completionTokens, choices, timings },
+			...{ promptTokens: 3, cachedTokens: 1, completionTokens, choices },
+			timings: isFast ? { ...timings, prompt_ms: 0.1, predicted_ms: 0.1 } : timings,
 		} satisfies GenerateResult;
 	} finally {
 		running--;
@@ -80,6 +82,7 @@ await serveRunner(processChannel(), async (options) => {
 	if (process.env['FAKE_LOAD'] === 'slow') await sleep(400);
 	if (options.executionProvider === process.env['FAKE_WITHOUT'])
 		throw new AppError('not_supported', 'No adapter was found.');
+	isFast = options.executionProvider === process.env['FAKE_FAST'];
 	const model: EngineModel = {
 		description: {
 			folder: options.folder,
