@@ -83,7 +83,7 @@ export function unlessEmpty(folder: string): AsyncDisposable {
 }
 
 /** Whether anything lies in a folder but folders; one that cannot be read may have it. */
-async function hasFiles(folder: string): Promise<boolean> {
+export async function hasFiles(folder: string): Promise<boolean> {
 	const entries = await listFolder(folder).catch((error: NodeJS.ErrnoException) =>
 		error.code === 'ENOENT' ? [] : undefined,
 	);

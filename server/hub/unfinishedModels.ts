@@ -11,7 +11,7 @@ import { listFolder } from '../store/listFolder.ts';
 import { lockFile } from '../store/lock.ts';
 import { inside } from './names.ts';
 import { unfinishedFolder } from './placeModel.ts';
-import { endUnfinished, unlessEmpty } from './unfinished.ts';
+import { endUnfinished, hasFiles, unlessEmpty } from './unfinished.ts';
 
 export interface UnfinishedModel {
 	/** Of its folder. */
@@ -108,6 +108,8 @@ async function removeNotes(folder: string, now: number): Promise<void> {
 	const names = entries.map(({ name }) => name.replace(/\.(?:files\.json|flags\.json|lock)$/, ''));
 	for (const name of new Set(names)) {
 		const path = join(folder, name);
+		// Whoever goes on with it would have to wait.
+		if (await hasFiles(path)) continue;
 		try {
 			await using _lock = await lockFile(`${path}.lock`, { waitMs });
 			await using _rest = unlessEmpty(path);

@@ -119,9 +119,14 @@ describe('what was not finished', () => {
 		mkdirSync(path('empty/source'), { recursive: true });
 		writeFileSync(path('working.files.json'), '{}');
 		await using _lock = await lockFile(path('working.lock'));
+		// Nobody takes the lock of what can be gone on with: whoever does would have to wait.
+		writeFileSync(path('begun.lock'), JSON.stringify(gone));
 		assert.deepEqual(await removeOldUnfinished(models, now), []);
 		const names = readdirSync(join(models, '.downloads')).sort();
-		assert.deepEqual(names, ['begun', 'begun.files.json', 'working.files.json', 'working.lock']);
+		assert.deepEqual(names, [
+			...['begun', 'begun.files.json', 'begun.lock'],
+			...['working.files.json', 'working.lock'],
+		]);
 	});
 
 	it('is removed by name, by no path, and not while somebody works on it', async () => {
