@@ -177,6 +177,26 @@ test('another configuration of the balancer is other pods, also where no value h
 	assert.match(template, new RegExp(`^ +nearglot/configuration: "${digest}"$`, 'm'), digest);
 });
 
+test('no probe that ends a container asks whether it is ready, which may wait for others for long', async () => {
+	const rendered = chartVariants.map(async ([, values]) => objects(await renderChart(values)));
+	const pods = [...(await Promise.all(rendered)).flat(), ...objects(read('kubernetes/kserve.yaml'))]
+		.map(({ kind, spec }) =>
+			kind === 'ServingRuntime' ? record(spec) : record(record(record(spec)['template'])['spec']),
+		)
+		.flatMap(({ containers }) => list(containers));
+	const asked = (probes: readonly string[]) =>
+		new Set(
+			pods
+				.flatMap((container) => probes.map((probe) => record(record(container[probe])['httpGet'])))
+				.flatMap(({ path }) => (typeof path === 'string' ? [path] : [])),
+		);
+	assert.deepEqual([...asked(['startupProbe', 'livenessProbe'])].sort(), [
+		'/.auth/healthz',
+		'/livez',
+	]);
+	assert.ok(asked(['readinessProbe']).has('/readyz'));
+});
+
 test('which KEDA is needed stands where people read it', () => {
 	for (const name of [
 		...['kubernetes/keda.yaml', 'helm/nearglot/values.yaml'],
