@@ -5,7 +5,7 @@
 
 import { Parser } from 'htmlparser2';
 import type { Fetch, FetchOptions } from '../net/outbound.ts';
-import { AppError } from '../protocol/index.ts';
+import { AppError, errno, systemReason } from '../protocol/index.ts';
 import {
 	type FoundDocument,
 	placeIn,
@@ -74,22 +74,8 @@ export class WebDocuments {
 		}
 	}
 
-	/** Asks once more where the connection breaks: a store may close one that was kept just as it is used again. */
+	/** What is closed unanswered is asked once more by `fetch` alone. */
 	async #ask(
-		url: URL,
-		options: FetchOptions,
-		maxBytes: number,
-		signal: AbortSignal,
-	): Promise<Uint8Array> {
-		try {
-			return await this.#askOnce(url, options, maxBytes, signal);
-		} catch (error) {
-			if (!isBroken(error)) throw error;
-			return await this.#askOnce(url, options, maxBytes, signal);
-		}
-	}
-
-	async #askOnce(
 		url: URL,
 		options: FetchOptions,
 		maxBytes: number,
@@ -105,8 +91,10 @@ export class WebDocuments {
 			timer = setTimeout(() => silent.abort(), silenceMs);
 		};
 		const limit = AbortSignal.any([signal, silent.signal, AbortSignal.timeout(timeoutMs)]);
+		let hasBegun = false;
 		try {
 			const response = await this.#fetch(url, { ...options, redirect: 'manual', signal: limit });
+			hasBegun = true;
 			heard();
 			if (!response.ok) {
 				await response.body?.cancel();
@@ -129,7 +117,7 @@ export class WebDocuments {
 				? `has sent nothing for ${Math.round(firstMs / 1000)} s`
 				: limit.aborted
 					? `took longer than ${timeoutMs / 1000} s`
-					: 'does not answer';
+					: `${hasBegun ? 'broke off in the middle of its answer' : 'does not answer'}${reasonIn(error)}`;
 			throw new AppError('upstream_failed', `The store at ${where} ${how}.`, { cause: error });
 		} finally {
 			clearTimeout(timer);
@@ -137,10 +125,10 @@ export class WebDocuments {
 	}
 }
 
-/** Whether no answer came, and not for the want of time. */
-function isBroken(error: unknown): boolean {
-	const cause = error instanceof AppError ? error.cause : undefined;
-	return cause instanceof Error && !['AbortError', 'TimeoutError'].includes(cause.name);
+/** In parentheses, where there is one. */
+function reasonIn(error: unknown): string {
+	const reason = systemReason(error) ?? errno(error);
+	return reason === undefined ? '' : ` (${reason})`;
 }
 
 function refusal(status: number, where: string, isWritten: boolean): AppError {
