@@ -28,6 +28,7 @@ import {
 	messageBytes,
 	type ToBuilder,
 } from './builderProtocol.ts';
+import { saidLast } from './lastWords.ts';
 import { onProcessEnd } from './processEnd.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 
@@ -279,12 +280,14 @@ function endOf(
 			: signal !== null
 				? `was ended by ${signal}`
 				: `ended with code ${endCodeText(code)}`,
+		signal === 'SIGKILL' ? '' : saidLast(stderr),
 	);
 }
 
-function failed({ model }: BuildRequest, what: string): AppError {
+/** @param said a sentence of its own, which begins with a blank */
+function failed({ model }: BuildRequest, what: string, said = ''): AppError {
 	return new AppError(
 		'runner_crashed',
-		`The process that builds '${model}' ${what}. Try again: it goes on where it was.`,
+		`The process that builds '${model}' ${what}.${said} Try again: it goes on where it was.`,
 	);
 }

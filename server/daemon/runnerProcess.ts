@@ -11,6 +11,7 @@ import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protoc
 import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
 import type { Logger } from '../services/logger.ts';
 import { notify } from '../store/notices.ts';
+import { saidLast } from './lastWords.ts';
 import { onProcessEnd } from './processEnd.ts';
 import {
 	type FromRunner,
@@ -219,13 +220,17 @@ export class RunnerProcess {
 		if (this.#closing) return unloaded(this.#options.model);
 		if (signal === 'SIGKILL')
 			return this.#crash('was killed from outside, perhaps by the system because memory ran out');
-		return this.#crash(signal ? `was ended by ${signal}` : `ended with code ${endCodeText(code)}`);
+		return this.#crash(
+			signal ? `was ended by ${signal}` : `ended with code ${endCodeText(code)}`,
+			saidLast(this.#stderr),
+		);
 	}
 
-	#crash(what: string): AppError {
+	/** @param said a sentence of its own, which begins with a blank */
+	#crash(what: string, said = ''): AppError {
 		return new AppError(
 			'runner_crashed',
-			`The process running '${this.#options.model}' ${what}. The next request loads the model again.`,
+			`The process running '${this.#options.model}' ${what}.${said} The next request loads the model again.`,
 		);
 	}
 }

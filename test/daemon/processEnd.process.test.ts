@@ -52,6 +52,9 @@ test('a process that closes its pipes is over without a wait', async () => {
 test('who waits for a runner hears of its end, and a server can end', async () => {
 	const command = { file: process.execPath, args: leaving(), env: process.env };
 	const runner = new RunnerProcess({ model: 'm', command, log: silentLogger });
-	await assert.rejects(runner.call('ping', undefined), /ended with code 7/);
+	await assert.rejects(
+		runner.call('ping', undefined),
+		/ended with code 7\. It said last: last words\. The next/,
+	);
 	await runner.close();
 });

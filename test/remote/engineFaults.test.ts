@@ -160,9 +160,43 @@ test('an engine that cannot be reached is left alone with all of its models', as
 		);
 	assert.match(
 		await engine.ask('another'),
-		/^upstream_failed: The engine 'lab' .* left alone for 30 s/,
+		/^upstream_failed: The engine 'lab' .* left alone for 30 s.* Its last failure: cannot be reached \(nothing answers there: ECONNREFUSED\)\. Check/,
 	);
 	assert.equal(engine.requested.length, 5);
+});
+
+test('who is refused for earlier failures hears why, and nothing of what others have written', async () => {
+	const fails = (words: (question: string) => string) => {
+		const entry = { name: 'lab', url: 'http://lab:8000/v1', models: [], timeoutS: 60 };
+		const failing = createUpstream(entry, {
+			fetch: async (_url, init) =>
+				Response.json({ error: { message: words(String(init?.body)) } }, { status: 500 }),
+			now: () => 0,
+			readKey: async () => undefined,
+			handedKey: () => undefined,
+			after: () => () => {},
+		});
+		return (content: string): Promise<string> =>
+			failing
+				.stream('/chat/completions', { model: 'm', messages: [{ content }] }, () => false)
+				.then(
+					() => 'answered',
+					(error: AppError) => error.message,
+				);
+	};
+	const alike = fails(() => 'CUDA error: out of memory');
+	for (let time = 0; time < 5; time++) await alike(`question ${time}`);
+	assert.match(
+		await alike('another'),
+		/left alone for 30 s.* Its last failure: failed \(500\): CUDA error: out of memory\.$/,
+	);
+	const quoting = fails((body) => `cannot parse ${body}`);
+	for (let time = 0; time < 5; time++)
+		assert.match(await quoting(`secret ${time}`), /cannot parse .*secret/);
+	assert.match(await quoting('another'), /Its last failure: failed \(500\)\.$/);
+	const retried = fails((body) => `cannot parse ${body}`);
+	for (let time = 0; time < 5; time++) await retried('secret of one');
+	assert.match(await retried('another'), /Its last failure: failed \(500\)\.$/);
 });
 
 test('signs of life alone are waited for ten times as long as silence, and pieces of an answer for ever', async () => {

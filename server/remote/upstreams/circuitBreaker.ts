@@ -17,6 +17,7 @@ export class CircuitBreaker {
 	#closedAgainAt = 0;
 	/** For so long it was opened last. */
 	#openForMs = 0;
+	#reason: string | undefined;
 
 	constructor({ now, maxFailures = 5, openMs = 30_000 }: CircuitBreakerOptions) {
 		this.#now = now;
@@ -35,18 +36,26 @@ export class CircuitBreaker {
 		if (this.#failures >= this.#maxFailures) this.#closedAgainAt = this.#now() + this.#openForMs;
 	}
 
-	succeeded(): void {
-		this.#failures = 0;
+	/** What its last failure was, for people. */
+	get reason(): string | undefined {
+		return this.#reason;
 	}
 
-	failed(): void {
+	succeeded(): void {
+		this.#failures = 0;
+		this.#reason = undefined;
+	}
+
+	failed(reason?: string): void {
 		this.#failures++;
+		this.#reason = reason;
 		this.#leaveFor(this.#openMs);
 	}
 
 	/** One failure was enough: to try costs each caller a long wait. */
-	open(forMs: number): void {
+	open(forMs: number, reason?: string): void {
 		this.#failures = Math.max(this.#failures, this.#maxFailures);
+		this.#reason = reason;
 		this.#leaveFor(forMs);
 	}
 

@@ -20,10 +20,11 @@ export type EngineOutcome =
 	/** Nothing takes or refuses a connection: its machine is off, or what is sent there is dropped. */
 	| 'unanswered';
 
-/** Who is left alone, and for how many seconds. */
+/** Who is left alone, for how many seconds, and what the last failure was. */
 export interface LeftAlone {
 	readonly who: 'engine' | 'model' | 'machine';
 	readonly waitS: number;
+	readonly reason?: string | undefined;
 }
 
 /** How long a machine that answers no connection is left alone: each try costs its caller seconds. */
@@ -51,7 +52,11 @@ export class EngineConnection {
 	get leftAlone(): LeftAlone | undefined {
 		const { waitS } = this.#breaker;
 		if (waitS === 0) return undefined;
-		return { who: this.#isUnanswered ? 'machine' : 'engine', waitS };
+		return {
+			who: this.#isUnanswered ? 'machine' : 'engine',
+			waitS,
+			reason: this.#breaker.reason,
+		};
 	}
 
 	enter(): void {
@@ -65,13 +70,16 @@ export class EngineConnection {
 		this.#breaker.succeeded();
 	}
 
-	/** @param counts whether failures of this kind of requests count for others */
-	note(outcome: EngineOutcome, counts: boolean): void {
+	/**
+	 * @param counts whether failures of this kind of requests count for others
+	 * @param reason of a failure, which others are told
+	 */
+	note(outcome: EngineOutcome, counts: boolean, reason?: string): void {
 		this.isAway = outcome === 'unreachable' || outcome === 'unanswered';
 		this.#isUnanswered = outcome === 'unanswered';
-		if (this.#isUnanswered) this.#breaker.open(unansweredMs);
+		if (this.#isUnanswered) this.#breaker.open(unansweredMs, reason);
 		else if (!this.isAway) this.#breaker.succeeded();
-		else if (counts) this.#breaker.failed();
+		else if (counts) this.#breaker.failed(reason);
 	}
 }
 
@@ -96,9 +104,10 @@ export class EngineBreaker {
 		const ofModel = model === undefined ? undefined : this.#models.get(model);
 		const { leftAlone } = this.#connection;
 		if (leftAlone !== undefined) return leftAlone;
-		const { waitS } = this.#engine;
-		if (waitS > 0) return { who: 'engine', waitS };
-		if (ofModel !== undefined && ofModel.waitS > 0) return { who: 'model', waitS: ofModel.waitS };
+		const { waitS, reason } = this.#engine;
+		if (waitS > 0) return { who: 'engine', waitS, reason };
+		if (ofModel !== undefined && ofModel.waitS > 0)
+			return { who: 'model', waitS: ofModel.waitS, reason: ofModel.reason };
 		this.#connection.enter();
 		this.#engine.enter();
 		ofModel?.enter();
@@ -111,19 +120,22 @@ export class EngineBreaker {
 		if (model !== undefined) this.#engine.succeeded();
 	}
 
-	/** @param model absent where none was asked: then the engine stands for everything that fails */
-	note(model: string | undefined, outcome: EngineOutcome): void {
-		this.#connection.note(outcome, model !== undefined);
+	/**
+	 * @param model absent where none was asked: then the engine stands for everything that fails
+	 * @param reason of a failure, which others are told
+	 */
+	note(model: string | undefined, outcome: EngineOutcome, reason?: string): void {
+		this.#connection.note(outcome, model !== undefined, reason);
 		if (model === undefined) {
 			if (outcome === 'answered') this.#engine.succeeded();
-			else this.#engine.failed();
+			else this.#engine.failed(reason);
 			return;
 		}
 		if (outcome === 'unreachable' || outcome === 'unanswered') return;
 		if (outcome !== 'silent') this.#engine.succeeded();
 		if (outcome === 'keyRefused') return;
 		if (outcome === 'answered') this.#models.delete(model);
-		else this.#breakerOf(model).failed();
+		else this.#breakerOf(model).failed(reason);
 	}
 
 	#breakerOf(model: string): CircuitBreaker {

@@ -65,6 +65,17 @@ export const isFault = ({ code }: AppError): boolean =>
 /** The engine refuses the key that was shown for everybody; how it works is another question. */
 export class KeyRefusal extends AppError {}
 
+/** What an engine says itself stands at the end of the message, after a colon. */
+export class WordsOfEngine extends AppError {
+	/** Empty where it says nothing. */
+	readonly words: string;
+
+	constructor(words: string, ...error: ConstructorParameters<typeof AppError>) {
+		super(...error);
+		this.words = words;
+	}
+}
+
 /** A list of models that is not there: mostly the address lacks its end. */
 export const noList = (entry: UpstreamEntry, cause: AppError): AppError =>
 	new AppError(
@@ -127,7 +138,8 @@ function ofBody(
 	const own = known ?? byStatus[status] ?? (isRefused ? 'invalid_request' : 'upstream_failed');
 	const said = quoted(message ?? text, secret);
 	const shownStatus = given === undefined && status === 500 ? '' : ` (${status})`;
-	return new AppError(
+	return new WordsOfEngine(
+		said,
 		own,
 		`${shownUpstream(entry)} ${own === 'upstream_failed' ? 'failed' : 'refuses the request'}${shownStatus}${said === '' ? `: ${errorKinds[own].sentence}` : `: ${said}`}`,
 		retryAfterS === undefined ? {} : { retryAfterS },

@@ -10,6 +10,7 @@ import { AppError, systemReason } from '../../protocol/index.ts';
 import { unsent } from '../../protocol/unsent.ts';
 import { plainBytes } from './answerBytes.ts';
 import { EngineBreaker, type EngineOutcome, type LeftAlone } from './engineBreaker.ts';
+import { FailureReasons } from './failureReasons.ts';
 import {
 	failureOf,
 	isFault,
@@ -109,6 +110,7 @@ export function createExchange(
 	breaker = new EngineBreaker(deps),
 ): UpstreamExchange {
 	const who = shownUpstream(entry);
+	const reasons = new FailureReasons(entry);
 
 	const keyOf = async (): Promise<string | undefined> => {
 		if (entry.isKeyInEditor) return keyOfEditor();
@@ -215,7 +217,10 @@ export function createExchange(
 									cause: error,
 								});
 			// A key that cannot be read is no failure of the engine.
-			if (isSent) breaker.note(model, outcomeOf(failure, hasBegun, isSilent));
+			if (isSent) {
+				const reason = reasons.note(failure, typeof body === 'string' ? body : '');
+				breaker.note(model, outcomeOf(failure, hasBegun, isSilent), reason);
+			}
 			throw failure;
 		} finally {
 			stop();
@@ -223,7 +228,7 @@ export function createExchange(
 		}
 	};
 
-	const leftAlone = ({ who: which, waitS }: LeftAlone, model = '') => {
+	const leftAlone = ({ who: which, waitS, reason }: LeftAlone, model = '') => {
 		const alone = `is left alone for ${waitS} s`;
 		const wayOut = `nearglot upstreams test ${entry.name} says what is wrong.`;
 		const message = {
@@ -231,7 +236,8 @@ export function createExchange(
 			engine: `${who} failed several times in a row and ${alone}. ${wayOut}`,
 			machine: `${who} answered no connection and ${alone}, with all its models. ${wayOut}`,
 		}[which];
-		return new AppError('upstream_failed', message, { ...unsent, retryAfterS: waitS });
+		const why = reason === undefined ? '' : ` Its last failure: ${reason}`;
+		return new AppError('upstream_failed', message + why, { ...unsent, retryAfterS: waitS });
 	};
 
 	const unanswered = ({ withinMs, proxy }: UnansweredConnection) =>
