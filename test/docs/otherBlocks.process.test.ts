@@ -20,8 +20,9 @@ import { parseGlossary } from '../../server/translate/workspaceGlossary.ts';
 import { firstLine, type Home, newHome } from '../support/home.ts';
 import { needsShell } from '../support/systemNeeds.ts';
 import { pathOf, place, runIn, withAddresses } from './blockPlace.ts';
-import { behindCaddy, isThere, mergedByCompose, parsesAsPowerShell } from './blockPrograms.ts';
+import { isThere, mergedByCompose, parsesAsPowerShell } from './blockPrograms.ts';
 import { type Block, blocksOf, documents, readDocument, root } from './blocks.ts';
+import { behindCaddy, behindNginx } from './frontProxies.ts';
 import { readOnly } from './notRun.ts';
 
 let home: Home;
@@ -392,8 +393,11 @@ const checks: Readonly<
 			encoding: 'utf8',
 		});
 		assert.equal(made.status, 0, made.stderr);
-		assert.match(made.stdout, /"flush_interval":-1/);
 		await behindCaddy(block.text, folder);
+	},
+	'text nginx': async (block, context) => {
+		if (!isThere('nginx', '-v')) return context.skip('nginx is not installed');
+		await behindNginx(block.text, folder);
 	},
 	'text haproxy': (block, context) => {
 		if (!isThere('haproxy', '-v')) return context.skip('haproxy is not installed');
