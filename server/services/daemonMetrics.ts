@@ -39,7 +39,7 @@ export const daemonMetricNames: ReadonlySet<string> = new Set(Object.keys(help))
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 export function daemonMetrics(): Metrics {
-	return createMetrics({ help, buckets });
+	return createMetrics({ help, buckets, zeros: ['nearglot_overloaded_total'] });
 }
 
 /** How it stands with the store that replicas share, if there is one. */

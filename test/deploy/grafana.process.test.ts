@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { daemonMetricNames } from '../../server/services/daemonMetrics.ts';
+import { daemonMetricNames, daemonMetrics } from '../../server/services/daemonMetrics.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
 
 interface Dashboard {
@@ -42,6 +42,10 @@ test('every metric of the dashboard is one of the model server’s', () => {
 		[...asked].filter((name) => !daemonMetricNames.has(name)),
 		[],
 	);
+});
+
+test('the first refusal is a rise of its rate, as the 0 before it was there', () => {
+	assert.match(daemonMetrics().render(), /^nearglot_overloaded_total 0$/m);
 });
 
 test('panels have names, places and numbers of their own, and variables that there are', () => {
