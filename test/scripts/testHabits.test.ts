@@ -105,7 +105,6 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'http/speechRoutes.process.test.ts': 'a name that is refused',
 	'lsp/prose/translateRange.test.ts': 'a script that nobody runs',
 	'docs/blockPlace.ts': 'used by tests that need a shell and say so',
-	'docs/blockPrograms.ts': 'used by tests that need a shell and say so',
 	'docs/frontProxies.ts': 'used where Caddy and nginx are',
 	'engine/signedSums.model.test.ts': 'asked for only where it is there',
 	'engine/confinedProgram.ts': 'run by a test for Linux',

@@ -70,8 +70,8 @@ export class WordsOfEngine extends AppError {
 	/** Empty where it says nothing. */
 	readonly words: string;
 
-	constructor(words: string, ...error: ConstructorParameters<typeof AppError>) {
-		super(...error);
+	constructor(words: string, code: ErrorCode, message: string, retryAfterS?: number) {
+		super(code, message, retryAfterS === undefined ? {} : { retryAfterS });
 		this.words = words;
 	}
 }
@@ -142,7 +142,7 @@ function ofBody(
 		said,
 		own,
 		`${shownUpstream(entry)} ${own === 'upstream_failed' ? 'failed' : 'refuses the request'}${shownStatus}${said === '' ? `: ${errorKinds[own].sentence}` : `: ${said}`}`,
-		retryAfterS === undefined ? {} : { retryAfterS },
+		retryAfterS,
 	);
 }
 
