@@ -10,6 +10,7 @@ import { maxLineBytes, Unreadable } from '../jobs/batchManifest.ts';
 import { windowSeconds } from '../jobs/completionWindow.ts';
 import { batchEndpoints, type RequestEndpoint } from '../jobs/jobTypes.ts';
 import { fileLines } from '../jobs/lines.ts';
+import { timeOfId } from '../jobs/storedFiles.ts';
 import { AppError, setFormFile } from '../protocol/index.ts';
 import { createBatch, showBatch, uploadFile } from '../protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
@@ -136,13 +137,16 @@ async function fetchRows(
 		tries.push(await follow(daemon, each, io));
 	const { completed, failed } = await writeRows(daemon, tries, out, io.signal);
 	const isTriedAgain = tries.length > 1;
-	if (batch.status !== 'completed' && !(isTriedAgain && completed + failed === total)) {
-		io.stderr.write(batchText(batch));
-		if (batch.status === 'cancelled')
-			io.stderr.write(`nearglot batch retry ${tries.at(-1)?.id} runs what it did not come to.\n`);
-		return 1;
-	}
-	return writeEnd(io, out, isTriedAgain ? { completed, failed } : batch.request_counts);
+	const rest = total - completed - failed;
+	if (isTriedAgain && rest === 0) return writeEnd(io, out, { completed, failed });
+	const last = tries.at(-1) ?? batch;
+	if (batch.status === 'completed' && rest === 0) return writeEnd(io, out, batch.request_counts);
+	io.stderr.write(batchText(last));
+	if (isTriedAgain)
+		io.stderr.write(`${completed} done, ${failed} failed, ${rest} not run: ${out}\n`);
+	if (last.status === 'cancelled')
+		io.stderr.write(`nearglot batch retry ${last.id} runs what it did not come to.\n`);
+	return 1;
 }
 
 function writeEnd(
@@ -167,9 +171,15 @@ async function begin(
 	const before = await noteAt(place, asked, window);
 	if (before !== undefined) {
 		const known = await goOn(daemon, place, before, io.signal).catch((error) => {
+			if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+			const keptMs = jobLimits(io.env).keepDays * 86_400_000;
+			if (before.id !== undefined && timeOfId(before.id) > Date.now() - keptMs)
+				throw new AppError(
+					'not_found',
+					`The model server that runs now does not know the batch ${before.id} of this file. Where it belongs to one with another store (serve --store), start that one. To run all of the file anew, remove ${place}.`,
+				);
 			// What is kept no longer is asked for anew.
-			if (error instanceof AppError && error.code === 'not_found') return undefined;
-			throw error;
+			return undefined;
 		});
 		if (known !== undefined) return known;
 	}

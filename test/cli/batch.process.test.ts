@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { findDaemon } from '../../server/daemon/findDaemon.ts';
+import { timedId } from '../../server/jobs/storedFiles.ts';
 import { cancelBatch, showBatch } from '../../server/protocol/routeAddresses.ts';
 import { type Home, newHome } from '../support/home.ts';
 import { needsSignals } from '../support/systemNeeds.ts';
@@ -81,7 +82,7 @@ test('Ctrl+C leaves the batch running', { skip: needsSignals }, async () => {
 test('what a cancelled batch did not come to is retried, and the same command writes each row once', async () => {
 	const file = join(temporaryFolder('batch'), 'in.jsonl');
 	const out = file.replace('.jsonl', '');
-	const lines = Array.from({ length: 1000 }, (_, id) => line(id));
+	const lines = Array.from({ length: 500 }, (_, id) => line(id));
 	await writeFile(file, ['\n', line(5000, 'no-such-model'), ...lines].join(''));
 	const running = home.run(['batch', 'run', file]);
 	const note = join(out, 'batch.json');
@@ -101,11 +102,11 @@ test('what a cancelled batch did not come to is retried, and the same command wr
 	const first = await running;
 	assert.equal(first.code, 1);
 	assert.match(first.stderr, new RegExp(`nearglot batch retry ${id} runs what`));
-	assert.ok((await idsIn(join(out, 'output.jsonl'))).length < 1000);
+	assert.ok((await idsIn(join(out, 'output.jsonl'))).length < 500);
 	const retried = await home.run(['batch', 'retry', id, '--json']);
 	const retry = JSON.parse(retried.stdout).id;
 	const again = await home.run(['batch', 'run', file]);
-	assert.match(again.stderr, /1000 done, 1 failed/);
+	assert.match(again.stderr, /500 done, 1 failed/);
 	const rows = async (folder: string) =>
 		(await readFile(join(folder, 'output.jsonl'), 'utf8'))
 			.trim()
@@ -184,6 +185,25 @@ test('a command that ended before it heard of its batch asks for the same one', 
 		assert.equal(refused.code, 2, refused.stderr);
 		assert.match(refused.stderr, /--window/);
 	}
+});
+
+test('a batch that the server does not know is run anew only when it can be kept no longer', async () => {
+	const file = join(temporaryFolder('batch'), 'in.jsonl');
+	await writeFile(file, line(0));
+	const first = await home.run(['batch', 'run', file]);
+	assert.equal(first.code, 0, first.stderr);
+	const note = join(file.replace('.jsonl', ''), 'batch.json');
+	const known = JSON.parse(await readFile(note, 'utf8'));
+	const noteFrom = async (at: number) => {
+		await writeFile(note, JSON.stringify({ ...known, id: timedId('batch_', at) }));
+		return home.run(['batch', 'run', file]);
+	};
+	const refused = await noteFrom(Date.now());
+	assert.equal(refused.code, 1);
+	assert.match(refused.stderr, /does not know the batch batch_.*remove .*batch\.json/);
+	const anew = await noteFrom(Date.now() - 31 * 86_400_000);
+	assert.equal(anew.code, 0, anew.stderr);
+	assert.notEqual(JSON.parse(await readFile(note, 'utf8')).id, known.id);
 });
 
 test('rows of an earlier file do not stay beside those of the next', async () => {
