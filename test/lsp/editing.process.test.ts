@@ -226,6 +226,44 @@ test('missing messages of a folder are one edit to be confirmed, new languages i
 	}
 });
 
+test('arrays of Android get the order of their source by a command, and the record says so', async () => {
+	const folder = temporaryFolder('android');
+	const own = await startEditor();
+	const at = (name: string) => join(folder, name);
+	const list = (...items: readonly string[]) =>
+		`<resources>\n  <string-array name="a">\n${items.map((item) => `    <item>${item}</item>\n`).join('')}  </string-array>\n</resources>\n`;
+	const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
+	const pair = (from: string, made: string) => `${hash(from)} ${hash(made)}`;
+	const [source, target] = ['values/strings.xml', 'values-de/strings.xml'];
+	try {
+		for (const path of ['.nearglot', 'values', 'values-de'])
+			mkdirSync(at(path), { recursive: true });
+		writeFileSync(at(source), list('Open it', 'Close it', 'Save it'));
+		writeFileSync(at(target), list('Öffnen', 'Sichern'));
+		const messages = { '/a/0': pair('Open it', 'Öffnen'), '/a/1': pair('Save it', 'Sichern') };
+		writeFileSync(
+			at('.nearglot/translations.json'),
+			JSON.stringify({ version: 1, files: {}, messages: { [target]: messages } }),
+		);
+		await own.client.sendRequest('workspace/executeCommand', {
+			command: 'nearglot.server.translateMissing',
+			arguments: [{ uri: pathToFileURL(at(source)).href }],
+		});
+		const made = (own.edits.at(-1)?.documentChanges ?? []).map((change) =>
+			'edits' in change && 'newText' in (change.edits[0] ?? {})
+				? (change.edits[0] as { newText: string }).newText
+				: '',
+		);
+		assert.equal(made[0], list('Öffnen', '[de] Close it', 'Sichern'));
+		assert.deepEqual(JSON.parse(made[1] ?? '').messages[target], {
+			'/a/0': messages['/a/0'],
+			'/a/2': messages['/a/1'],
+		});
+	} finally {
+		await own.close();
+	}
+});
+
 test('reader mode looks at what is visible only, and shows marked text as it reads', async () => {
 	const text = '// Close the window now.\nx();\n\n\n\n\n// Far below, out of sight.\n';
 	const uri = await openNew('typescript', text);
