@@ -334,20 +334,17 @@ class EncoderEmbedder implements Embedder {
 		types: readonly (readonly number[])[],
 		signal?: AbortSignal,
 	): Promise<Float32Array[]> {
-		const longest = Math.max(...sequences.map((sequence) => sequence.length));
-		const tokens = this.#width(longest);
+		const tokens = this.#width(Math.max(...sequences.map(({ length }) => length)));
 		const dims = [sequences.length, tokens];
-		const ids = new Array<number>(sequences.length * tokens).fill(0);
-		const mask = new Array<number>(sequences.length * tokens).fill(0);
-		const typeIds = new Array<number>(sequences.length * tokens).fill(0);
+		const zeros = () => new Array<number>(sequences.length * tokens).fill(0);
+		const [ids, mask, typeIds] = [zeros(), zeros(), zeros()];
 		for (const [sequence, list] of types.entries())
 			for (const [column, type] of list.entries()) typeIds[sequence * tokens + column] = type;
-		for (const [sequence, list] of sequences.entries()) {
+		for (const [sequence, list] of sequences.entries())
 			for (const [column, id] of list.entries()) {
 				ids[sequence * tokens + column] = id;
 				mask[sequence * tokens + column] = 1;
 			}
-		}
 		const binding = this.#session.createBinding();
 		try {
 			for (const [name, info] of this.#session.inputs) {
