@@ -21,7 +21,7 @@ export interface XmlDialect {
 	readonly targets?: ReadonlySet<string>;
 	/** Elements whose content stays, words and all. */
 	readonly code?: ReadonlySet<string>;
-	/** Attributes that hold words. */
+	/** Attributes that hold words, by their local names. */
 	readonly words?: ReadonlySet<string>;
 }
 
@@ -62,7 +62,9 @@ function tag(text: string, element: XmlElement, dialect: XmlDialect, nodes: Synt
 	if (dialect.targets?.has(name)) nodes.push({ at, node: `<${element.name}>` });
 	else {
 		const kept = xmlAttributes(text, element).map(({ name: key, value }) =>
-			dialect.words?.has(key) && value.trim() !== '' ? `${key}=…` : `${key}=${value}`,
+			dialect.words?.has(key.slice(key.indexOf(':') + 1)) && value.trim() !== ''
+				? `${key}=…`
+				: `${key}=${value}`,
 		);
 		const code = dialect.code?.has(name) ? contentOf(text, element) : '';
 		nodes.push({ at, node: `<${[element.name, ...kept.sort()].join(' ')}>${code}` });
@@ -87,9 +89,14 @@ export const qtNodes = (text: string): SyntaxNode[] =>
 
 const office = {
 	runs: new Set(['r', 't']),
-	looks: new Set(['rPr', 'proofErr', 'lastRenderedPageBreak', 'rPh', 'phoneticPr']),
+	looks: new Set(
+		'rPr proofErr lastRenderedPageBreak rPh phoneticPr ruby softHyphen noBreakHyphen'.split(' '),
+	),
+	targets: new Set(['tblCaption', 'tblDescription']),
 	code: new Set(['instrText', 'delText', 'f', 'oMath', 'oMathPara']),
-	words: new Set(['descr', 'title', 'prompt', 'promptTitle', 'error', 'errorTitle']),
+	words: new Set(
+		'descr title prompt promptTitle error errorTitle tooltip displayText alt string'.split(' '),
+	),
 };
 
 /** Parts of Office files: what words stand in, without how they look. */

@@ -11,6 +11,7 @@ import { type DocumentPart, DocumentParts } from '../parts.ts';
 import type { Extract } from '../piece.ts';
 import { XmlError } from '../xmlTree.ts';
 import { bookParts } from './bookParts.ts';
+import { extractChart } from './chartTexts.ts';
 import { openDocumentCodeStyles, wordCodeStyles } from './codeStyles.ts';
 import { ComparedWords } from './comparedWords.ts';
 import {
@@ -21,6 +22,7 @@ import {
 } from './formulaResults.ts';
 import { labelTexts } from './labelTexts.ts';
 import { extractOpenDocument } from './mixedParagraphs.ts';
+import { hasPageTexts } from './pageTexts.ts';
 import { addComparedWords, extractSheet } from './sheetTexts.ts';
 import { extractLayout, extractSlide } from './slideParagraphs.ts';
 import { hasValidationTexts } from './validationTexts.ts';
@@ -29,31 +31,44 @@ import { PartReader, protectedFile, refused, type ZipPart, zipParts, zipWith } f
 
 type Read = (parts: readonly ZipPart[], reader: PartReader, fileName: string) => DocumentPart[];
 
-const about = labelTexts(['title', 'subject', 'description', 'keywords'], ['language']);
+const about = labelTexts(
+	['title', 'subject', 'description', 'keywords', 'keyword', 'category'],
+	['language'],
+);
+const chart = extractChart();
 
 const word: Read = (parts, reader, fileName) => {
 	const styles = parts.find(({ name }) => name === 'word/styles.xml');
 	const extract = extractWord(wordCodeStyles(styles && reader.text(styles)));
 	return byName([
 		[/^word\/(?:document\d*|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$/, extract],
-		[/^word\/(?:charts\/chart\w*|diagrams\/(?:data|drawing)\d*)\.xml$/, extractSlide],
-		[/^word\/styles\.xml$/, wordStyles],
+		[/^word\/charts\/chart\w*\.xml$/, chart],
+		[/^word\/(?:diagrams\/(?:data|drawing)\d*|drawings\/drawing\d*)\.xml$/, extractSlide],
+		[/^word\/(?:styles|settings)\.xml$/, wordStyles],
 		[/^docProps\/core\.xml$/, about],
 	])(parts, reader, fileName);
 };
 const slides = byName([
-	[/^ppt\/(?:slides\/slide|notesSlides\/notesSlide|charts\/chart)\w*\.xml$/, extractSlide],
-	[/^ppt\/diagrams\/(?:data|drawing)\d*\.xml$/, extractSlide],
-	[/^ppt\/(?:slideLayouts\/slideLayout|slideMasters\/slideMaster)\d*\.xml$/, extractLayout],
+	[/^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\w*\.xml$/, extractSlide],
+	[/^ppt\/charts\/chart\w*\.xml$/, chart],
+	[/^ppt\/(?:diagrams\/(?:data|drawing)\d*|drawings\/drawing\d*)\.xml$/, extractSlide],
+	[/^ppt\/(?:slideLayout|slideMaster|notesMaster|handoutMaster)s\/\w+\.xml$/, extractLayout],
 	[/^ppt\/comments\/(?:modernComment\w*)\.xml$/, extractSlide],
 	[/^ppt\/comments\/comment\d*\.xml$/, labelTexts(['text'])],
 	[/^docProps\/core\.xml$/, about],
 ]);
 
-const sheetText = /^xl\/(?:sharedStrings|comments\d*|threadedComments\/threadedComment\d*)\.xml$/;
-const sheet = /^xl\/worksheets\/\w+\.xml$/;
+const sheetText =
+	/^xl\/(?:sharedStrings|comments\d*|comments\/comments?\d*|threadedComments\/threadedComment\d*)\.xml$/;
+const sheet = /^xl\/(?:work|chart)sheets\/\w+\.xml$/;
 /** Parts that say with what cells are compared. */
 const comparing = /^xl\/(?:workbook|tables\/\w+|pivotCache\/pivotCacheDefinition\d*)\.xml$/;
+
+/** Whether a sheet has words beside those that its cells share. */
+const hasOwnTexts = (text: string): boolean =>
+	/\st="(?:inlineStr|str)"|\stooltip="/.test(text) ||
+	hasValidationTexts(text) ||
+	hasPageTexts(text);
 
 const sheets: Read = (parts, reader) => {
 	const kept = new ComparedWords();
@@ -62,16 +77,13 @@ const sheets: Read = (parts, reader) => {
 		if (sheet.test(part.name) || comparing.test(part.name)) {
 			const text = reader.text(part);
 			addComparedWords(text, kept);
-			if (/\st="(?:inlineStr|str)"/.test(text) || hasValidationTexts(text))
-				inCells.push({ name: part.name, text });
+			if (sheet.test(part.name) && hasOwnTexts(text)) inCells.push({ name: part.name, text });
 		}
 	const extract = extractSheet(kept);
 	const rest = byName([
 		[sheetText, extract],
-		[
-			/^xl\/(?:drawings\/drawing\d*|charts\/chart\w*|diagrams\/(?:data|drawing)\d*)\.xml$/,
-			extractSlide,
-		],
+		[/^xl\/charts\/chart\w*\.xml$/, extractChart(kept)],
+		[/^xl\/(?:drawings\/drawing\d*|diagrams\/(?:data|drawing)\d*)\.xml$/, extractSlide],
 		[/^docProps\/core\.xml$/, about],
 	]);
 	return [...rest(parts, reader, ''), ...inCells.map((part) => ({ ...part, extract }))];

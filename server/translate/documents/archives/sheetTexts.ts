@@ -19,8 +19,9 @@ import {
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
-import { altTexts } from './altTexts.ts';
+import { altTexts, sheetAttributes } from './altTexts.ts';
 import type { ComparedWords } from './comparedWords.ts';
+import { pageTexts } from './pageTexts.ts';
 import { type RunAtom, runPieces } from './runs.ts';
 import { validationTexts } from './validationTexts.ts';
 
@@ -43,7 +44,8 @@ export function extractSheet(kept: ComparedWords): Extract {
 				const words = isResult(element) ? undefined : plainText(text, element);
 				if (words) pushAll(pieces, texts(text, words, kept));
 			}
-			return pieces;
+			pushAll(pieces, pageTexts(text));
+			return pieces.sort((a, b) => a.start - b.start);
 		},
 		{ faultOf: xmlFault, rules: gateRules.office, before: attributeTexts },
 	);
@@ -82,7 +84,7 @@ function placeOf(reference: string): readonly [column: number, row: number] | un
 	return [column, Number(row)];
 }
 
-const alternatives = altTexts(['cNvPr']);
+const alternatives = altTexts(sheetAttributes);
 const attributeTexts = (text: string): Piece[] =>
 	[...alternatives(text), ...validationTexts(text)].sort((a, b) => a.start - b.start);
 

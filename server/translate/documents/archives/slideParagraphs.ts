@@ -14,15 +14,15 @@ import {
 	type XmlElement,
 	xmlFault,
 } from '../xmlTree.ts';
-import { altTexts } from './altTexts.ts';
+import { altTexts, shapeAttributes } from './altTexts.ts';
 import { type RunAtom, runPieces } from './runs.ts';
 
-const names = ['cNvPr', 'docPr'];
+const before = altTexts(shapeAttributes);
 
 /** Slides, and whatever else has text in shapes. */
 export const extractSlide: Extract = Object.assign(
 	(text: string, to?: string) => shapes(text, to, false),
-	{ faultOf: xmlFault, rules: gateRules.office, before: altTexts(names) },
+	{ faultOf: xmlFault, rules: gateRules.office, before },
 );
 
 /** Layouts and masters: what is in a placeholder there is never shown. */

@@ -17,7 +17,7 @@ import {
 	xmlAttribute,
 	xmlFault,
 } from '../xmlTree.ts';
-import { altTexts } from './altTexts.ts';
+import { altTexts, wordAttributes } from './altTexts.ts';
 import type { IsCodeStyle } from './codeStyles.ts';
 import { type RunAtom, type RunPlace, runPieces } from './runs.ts';
 
@@ -27,7 +27,7 @@ const containers = new Set(
 );
 /** Containers whose words are a field's result, and what is no text of the current version. */
 const kept = new Set('del moveFrom oMath oMathPara'.split(' '));
-const dropped = new Set('proofErr lastRenderedPageBreak'.split(' '));
+const dropped = new Set('proofErr lastRenderedPageBreak softHyphen'.split(' '));
 /** Where a sentence ends, whatever comes next. */
 const breaks = new Set('tab ptab br cr'.split(' '));
 const rangeStart = /^(bookmark|commentRange|permission|perm|moveToRange|customXml\w*Range)Start$/;
@@ -46,7 +46,7 @@ export function extractWord(isCodeStyle: IsCodeStyle): Extract {
 		}
 		return pieces.sort((a, b) => a.start - b.start);
 	};
-	const before = altTexts(['docPr']);
+	const before = altTexts(wordAttributes);
 	return Object.assign(extract, { faultOf: xmlFault, rules: gateRules.office, before });
 }
 
@@ -210,18 +210,25 @@ class WordAtoms {
 				...(child === said.at(-1) ? { outerEnd: run.end } : {}),
 			};
 			if (dropped.has(name)) this.#atoms.push({ kind: 'drop', start, end });
-			else if (name === 't' && !isCode)
-				this.#atoms.push({
-					kind: 'text',
-					raw: contentOf(this.#text, child),
-					run: place,
-					start,
-					end,
-				});
+			else if ((name === 't' || name === 'noBreakHyphen' || name === 'ruby') && !isCode)
+				this.#atoms.push({ kind: 'text', raw: this.#wordsOf(child), run: place, start, end });
 			else if (breaks.has(name) || name === 'fldChar' || name === 'instrText')
 				this.#atoms.push({ kind: 'break', start, end });
 			else this.#mark(child, place);
 		}
+	}
+
+	/** Hyphens are parts of words; what is said above words is about words that are gone then. */
+	#wordsOf(element: XmlElement): string {
+		const name = localName(element);
+		if (name === 'noBreakHyphen') return '-';
+		if (name === 't') return contentOf(this.#text, element);
+		const [base] = childElements(element).filter((child) => localName(child) === 'rubyBase');
+		if (!base) return '';
+		return [...elementsIn(base)]
+			.filter((inner) => localName(inner) === 't')
+			.map((inner) => contentOf(this.#text, inner))
+			.join('');
 	}
 
 	/** Properties of a run without what is of no matter to readers. */
@@ -272,15 +279,27 @@ class WordAtoms {
 	}
 }
 
-const isLinkCode = (code: string) => /^\s*HYPERLINK\b/.test(code);
+/** Links, and tables of contents, whose entries are headings. */
+const isLinkCode = (code: string) => /^\s*(?:HYPERLINK|TOC)\b/.test(code);
 const isLink = (text: string, { start, content }: XmlElement) =>
 	/\binstr\s*=\s*["']\s*HYPERLINK\b/.test(text.slice(start, content));
+
+/** Scripts whose language Word has in places of their own. */
+const ownPlaces: readonly (readonly [RegExp, string])[] = [
+	[/^(?:zh|ja|ko)\b/, 'eastAsia'],
+	[/^(?:ar|fa|he|ur|ps|ug|yi|dv|sd|ckb)\b/, 'bidi'],
+];
 
 function withLanguage(text: string, to: string): string {
 	const tag = languageTag(to);
 	if (tag === undefined) return text;
-	return text.replace(
-		/(<w:(?:lang|themeFontLang)\b[^<>]{0,200}?\sw:val=")[^"<]{0,60}(")/g,
-		(_, before: string, after: string) => before + tag + after,
-	);
+	const place = ownPlaces.find(([languages]) => languages.test(tag))?.[1];
+	return text.replace(/<w:(?:lang|themeFontLang)\b[^<>]{0,200}?\/>/g, (element) => {
+		const made = element.replace(/(\sw:val=")[^"]*"/, `$1${tag}"`);
+		if (place === undefined) return made;
+		const own = new RegExp(`(\\sw:${place}=")[^"]*"`);
+		return own.test(made)
+			? made.replace(own, `$1${tag}"`)
+			: made.replace(/\s*\/>$/, ` w:${place}="${tag}"/>`);
+	});
 }

@@ -1,0 +1,197 @@
+/** What readers see of Office files beside their paragraphs and cells: charts, hints, watermarks, headers of pages. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { zipOf } from '../../support/zipOf.ts';
+import { bodyOf, contentTypes, translated, wordFile } from './officeFiles.ts';
+
+const r = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const p = (...runs: string[]) => `<w:p>${runs.join('')}</w:p>`;
+
+const series = (holder: string, ...texts: string[]) =>
+	`<c:${holder}>${texts.map((text, at) => `<c:pt idx="${at}"><c:v>${text}</c:v></c:pt>`).join('')}</c:${holder}>`;
+const ref = (place: string, inner: string) => `<c:strRef><c:f>${place}</c:f>${inner}</c:strRef>`;
+const chart = `<c:chartSpace xmlns:c="c"><c:chart><c:ser><c:tx>${ref('Sheet1!$B$1', series('strCache', 'Printed books'))}</c:tx><c:cat>${ref("'First quarter'!$A$2:$A$3", series('strCache', 'First quarter', 'AB_1'))}</c:cat><c:val><c:numRef>${series('numCache', '4')}</c:numRef></c:val></c:ser><c:ser><c:tx><c:v>Old books</c:v></c:tx></c:ser></c:chart></c:chartSpace>`;
+const shoutedChart = chart
+	.replace('<c:v>First quarter', '<c:v>FIRST QUARTER')
+	.replace('Old books', 'OLD BOOKS');
+
+test('names of series and categories are translated in charts, in workbooks only where their cells are', async () => {
+	const names: Readonly<Record<string, string>> = { pptx: 'ppt', docx: 'word' };
+	for (const [ending, folder] of Object.entries(names)) {
+		const { parts, refused } = await translated(
+			await zipOf({
+				'[Content_Types].xml': contentTypes,
+				[`${folder}/charts/chart1.xml`]: chart,
+				[`${folder}/charts/chartEx1.xml`]:
+					'<cx:chartData xmlns:cx="cx"><cx:strDim type="cat"><cx:f>A2</cx:f><cx:lvl><cx:pt idx="0">First part</cx:pt></cx:lvl></cx:strDim><cx:tx><cx:txData><cx:f>A1</cx:f><cx:v>All parts</cx:v></cx:txData></cx:tx></cx:chartData>',
+				[`${folder}/drawings/drawing1.xml`]:
+					'<c:userShapes xmlns:c="c" xmlns:a="a"><a:p><a:r><a:t>Words over a chart</a:t></a:r></a:p></c:userShapes>',
+			}),
+			`a.${ending}`,
+		);
+		assert.deepEqual(refused, []);
+		const all = shoutedChart.replace('Printed books', 'PRINTED BOOKS');
+		assert.equal(parts.get(`${folder}/charts/chart1.xml`), all);
+		assert.match(
+			parts.get(`${folder}/charts/chartEx1.xml`) ?? '',
+			/<cx:f>A2<.*>FIRST PART<.*<cx:f>A1<.*>ALL PARTS</,
+		);
+		assert.match(parts.get(`${folder}/drawings/drawing1.xml`) ?? '', />WORDS OVER A CHART</);
+	}
+	const table =
+		'<table><tableColumns><tableColumn id="1" name="Printed books"/></tableColumns></table>';
+	const { parts } = await translated(
+		await zipOf({
+			'[Content_Types].xml': contentTypes,
+			'xl/workbook.xml': '<workbook/>',
+			'xl/tables/table1.xml': table,
+			'xl/sharedStrings.xml':
+				'<sst><si><t>Printed books</t></si><si><t>First quarter</t></si></sst>',
+			'xl/charts/chart1.xml': chart,
+		}),
+		'a.xlsx',
+	);
+	assert.equal(parts.get('xl/charts/chart1.xml'), shoutedChart);
+	assert.match(parts.get('xl/sharedStrings.xml') ?? '', />Printed books<.*>FIRST QUARTER</);
+});
+
+test('Word: hints of links, choices of lists, watermarks and descriptions of tables and old shapes are translated', async () => {
+	const item = (said: string, value: string) =>
+		`<w:listItem w:displayText="${said}" w:value="${value}"/>`;
+	const items = `${item('Red color', 'red color')}${item('Blue color', 'b')}${item('Bluish color', 'c')}`;
+	const body = [
+		p(
+			r('See '),
+			`<w:hyperlink r:id="r1" w:tooltip="Go to our site">${r('our site')}</w:hyperlink>`,
+		),
+		`<w:sdt><w:sdtPr><w:tag w:val="Red color"/><w:dropDownList>${items}</w:dropDownList></w:sdtPr><w:sdtContent>${p(r('Red color'))}</w:sdtContent></w:sdt>`,
+		`<w:tbl><w:tblPr><w:tblStyle w:val="Our table"/><w:tblCaption w:val="Our books"/><w:tblDescription w:val="All &quot;new&quot; books"/></w:tblPr></w:tbl>`,
+		p(
+			'<w:r><w:pict><v:shape id="Power Plus" alt="A mark"><v:textpath style="a b" string="TOP secret"/></v:shape></w:pict></w:r>',
+		),
+	].join('');
+	const { parts, refused } = await translated(await wordFile(body), 'a.docx', async (texts) =>
+		texts.map((text) => (text === 'Bluish color' ? 'BLUE COLOR' : text.toUpperCase())),
+	);
+	assert.deepEqual(refused, []);
+	const made = bodyOf(parts.get('word/document.xml'));
+	for (const kept of ['w:tooltip="GO TO OUR SITE"', 'OUR SITE<', '<w:tag w:val="Red color"/>'])
+		assert.ok(made.includes(kept), made);
+	// Two choices with one name would be a list that Word cannot read.
+	const shouted = `${item('RED COLOR', 'red color')}${item('BLUE COLOR', 'b')}${item('Bluish color', 'c')}`;
+	assert.ok(made.includes(shouted), made);
+	assert.match(made, /<w:tblStyle w:val="Our table"\/><w:tblCaption w:val="OUR BOOKS"\/>/);
+	assert.ok(made.includes('w:val="ALL &quot;NEW&quot; BOOKS"'), made);
+	assert.match(made, /id="Power Plus" alt="A MARK"><v:textpath style="a b" string="TOP SECRET"/);
+});
+
+test('Word: hyphens and readings are parts of words', async () => {
+	const ruby = `<w:r><w:ruby><w:rubyPr/><w:rt>${r('とうきょう')}</w:rt><w:rubyBase>${r('東京')}</w:rubyBase></w:ruby></w:r>`;
+	const body = [
+		p(
+			r('An ex'),
+			'<w:r><w:softHyphen/></w:r>',
+			r('ample of a well'),
+			'<w:r><w:noBreakHyphen/></w:r>',
+			r('known book'),
+		),
+		p(ruby, r('の図書館です')),
+	].join('');
+	const { parts, asked, refused } = await translated(
+		await wordFile(body),
+		'a.docx',
+		async (texts) =>
+			texts.map((text) => (text.startsWith('東京') ? 'The library of Tokyo' : text.toUpperCase())),
+	);
+	assert.deepEqual(refused, []);
+	assert.deepEqual(asked, ['An example of a well-known book', '東京の図書館です']);
+	assert.equal(
+		bodyOf(parts.get('word/document.xml')),
+		p(r('AN EXAMPLE OF A WELL-KNOWN BOOK')) + p(r('The library of Tokyo')),
+	);
+});
+
+test('Word: a table of contents in one paragraph says what its headings say', async () => {
+	const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+	const code = '<w:r><w:instrText> TOC \\o "1-3" </w:instrText></w:r>';
+	const entry = (words: string) =>
+		p(mark('begin'), code, mark('separate'), r(words), '<w:r><w:tab/></w:r>', r('1'), mark('end'));
+	const { parts } = await translated(
+		await wordFile(entry('How we work') + p(r('How we work'))),
+		'a.docx',
+	);
+	assert.equal(bodyOf(parts.get('word/document.xml')), entry('HOW WE WORK') + p(r('HOW WE WORK')));
+});
+
+test('Word: languages of East Asia and those read from the right are named where Word looks for them', async () => {
+	const styles = '<w:styles xmlns:w="w"><w:lang w:val="en-US" w:eastAsia="zh-CN"/></w:styles>';
+	const settings = '<w:settings xmlns:w="w"><w:themeFontLang w:val="en-US"/></w:settings>';
+	const source = await wordFile(p(r('Some words')), {
+		'word/styles.xml': styles,
+		'word/settings.xml': settings,
+	});
+	const made = async (to: string) => {
+		const { parts } = await translated(source, 'a.docx', undefined, to);
+		return ['styles', 'settings'].map(
+			(name) => /<w:(?:l|th)[^>]*>/.exec(parts.get(`word/${name}.xml`) ?? '')?.[0],
+		);
+	};
+	assert.deepEqual(await made('de'), [
+		'<w:lang w:val="de" w:eastAsia="zh-CN"/>',
+		'<w:themeFontLang w:val="de"/>',
+	]);
+	assert.deepEqual(await made('ja'), [
+		'<w:lang w:val="ja" w:eastAsia="ja"/>',
+		'<w:themeFontLang w:val="ja" w:eastAsia="ja"/>',
+	]);
+	assert.deepEqual(await made('ar'), [
+		'<w:lang w:val="ar" w:eastAsia="zh-CN" w:bidi="ar"/>',
+		'<w:themeFontLang w:val="ar" w:bidi="ar"/>',
+	]);
+});
+
+test('sheets: headers and footers keep their codes; hints of links and comments of other programs are translated', async () => {
+	const header = (left: string, page: string, of: string) =>
+		`<oddHeader>&amp;L&amp;"Arial,Bold"${left}&amp;C${page} &amp;P ${of} &amp;N&amp;R&amp;K0000FFcopy&amp;D</oddHeader>`;
+	const footer = (words: string) =>
+		`<oddFooter>&amp;C&amp;12${words}&amp;K01+000 R&amp;&amp;D</oddFooter>`;
+	const sheet = (top: string, low: string, hint: string, last: string) =>
+		`<worksheet><hyperlinks><hyperlink ref="A1" location="'Sales of books'!A1" display="Sales of books" tooltip="${hint}"/></hyperlinks><headerFooter>${top}${low}<firstFooter>${last}</firstFooter></headerFooter></worksheet>`;
+	const comments = (words: string) =>
+		`<comments><commentList><comment><text><r><t>${words}</t></r></text></comment></commentList></comments>`;
+	const source = await zipOf({
+		'[Content_Types].xml': contentTypes,
+		'xl/workbook.xml': '<workbook/>',
+		'xl/comments/comment1.xml': comments('A remark here'),
+		'xl/worksheets/sheet1.xml': sheet(
+			header('Our report', 'Page', 'of'),
+			footer('For readers'),
+			'Go there',
+			'Long words',
+		),
+	});
+	const { parts, asked, refused } = await translated(source, 'a.xlsx', async (texts) =>
+		texts.map((text) => {
+			if (text.startsWith('For readers')) return text.replace('For readers', '3 readers');
+			if (text === 'Long words') return 'Words that go on. '.repeat(20);
+			return text.replace(/(<[^<>]*>)|[^<]+/g, (own, tag?: string) => tag ?? own.toUpperCase());
+		}),
+	);
+	assert.ok(asked.includes('Page <t1/> of'), asked.join('\n'));
+	assert.equal(
+		parts.get('xl/worksheets/sheet1.xml'),
+		sheet(
+			header('OUR REPORT', 'PAGE', 'OF').replace('copy', 'COPY'),
+			footer('For readers'),
+			'GO THERE',
+			'Long words',
+		),
+	);
+	// A number after a size is a part of the size, and Excel repairs what is longer than 255 characters.
+	assert.equal(refused.length, 2, String(refused));
+	assert.equal(
+		parts.get('xl/comments/comment1.xml'),
+		comments('A REMARK HERE').replace('<t>', '<t xml:space="preserve">'),
+	);
+});
