@@ -3,6 +3,7 @@
  * with all of them, so that they are translated together and in one language.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import type { GateRules, SyntaxNode } from '../gate/gate.ts';
 import { type Extract, moved, type Piece } from './piece.ts';
@@ -94,6 +95,12 @@ function anchorsOf(extracts: readonly Extract[], text: string): DocumentAnchors 
 	return { headings, links, outward: [], ids, slugs };
 }
 
+/** What is translated before the rest of a text, held to the same. */
+const beforeOf = ({ before, rules }: Extract): Extract =>
+	Object.assign((text: string, to?: string) => before?.(text, to) ?? [], {
+		...defined({ before: before?.before, rules }),
+	});
+
 function extractOf(extracts: readonly Extract[]): Extract {
 	const each = (text: string, of: (extract: Extract, own: string) => Piece[]): Piece[] => {
 		const pieces: Piece[] = [];
@@ -105,12 +112,12 @@ function extractOf(extracts: readonly Extract[]): Extract {
 		});
 		return pieces;
 	};
-	const before: Extract = (text, to) =>
-		each(text, (extract, own) => extract.before?.(own, to) ?? []);
 	return Object.assign(
 		(text: string, to?: string) => each(text, (extract, own) => extract(own, to)),
 		{
-			...(extracts.some((extract) => extract.before) ? { before } : {}),
+			...(extracts.some((extract) => extract.before)
+				? { before: extractOf(extracts.map(beforeOf)) }
+				: {}),
 			...(extracts.some((extract) => extract.anchors)
 				? { anchors: (text: string) => anchorsOf(extracts, text) }
 				: {}),

@@ -18,7 +18,14 @@ import {
 	tableNodes,
 	tomlNodes,
 } from './softwareNodes.ts';
-import { androidNodes, officeNodes, pageNodes, qtNodes, xmlNodes } from './xmlNodes.ts';
+import {
+	androidNodes,
+	officeNodes,
+	openDocumentNodes,
+	pageNodes,
+	qtNodes,
+	xmlNodes,
+} from './xmlNodes.ts';
 
 const markdown = (dialect: MarkdownDialect): GateRules => ({
 	delimiters: '`*_[]{}<>|~',
@@ -76,7 +83,7 @@ export const gateRules = {
 	csv: { delimiters: '\n', marks: /^[=+\-@\t\r]/g, nodes: unlessBroken(tableNodes(delimiterOf)) },
 	tsv: { delimiters: '\n', marks: /^[=+\-@\t\r]/g, nodes: unlessBroken(tableNodes(() => '\t')) },
 	office: { nodes: unlessBroken(officeNodes) },
-	openDocument: { nodes: unlessBroken((text) => xmlNodes(text)) },
+	openDocument: { nodes: unlessBroken(openDocumentNodes) },
 	page: { nodes: unlessBroken(pageNodes) },
 	xml: { nodes: unlessBroken((text) => xmlNodes(text)) },
 	xliff: { nodes: unlessBroken((text) => htmlNodes(text, true)) },

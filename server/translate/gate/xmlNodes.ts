@@ -102,6 +102,14 @@ const office = {
 /** Parts of Office files: what words stand in, without how they look. */
 export const officeNodes = (text: string): SyntaxNode[] => xmlNodes(text, office);
 
+const openDocument = {
+	looks: new Set(['ruby']),
+	words: new Set(['title', 'description', 'label']),
+};
+
+/** Parts of OpenDocument files; readings go with the words that they are above. */
+export const openDocumentNodes = (text: string): SyntaxNode[] => xmlNodes(text, openDocument);
+
 /** Pages of books are HTML that is well-formed. */
 export function pageNodes(text: string): SyntaxNode[] {
 	readXml(text);

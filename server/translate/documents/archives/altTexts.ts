@@ -40,6 +40,19 @@ export const wordAttributes: WordedAttributes = {
 	textpath: ['string'],
 };
 
+/** Of OpenDocument: what cells and fields say before something is typed into them, and the words on controls. */
+export const openAttributes: WordedAttributes = {
+	'help-message': ['title'],
+	'error-message': ['title'],
+	'text-input': ['description'],
+	a: ['title'],
+	button: ['label', 'title'],
+	checkbox: ['label', 'title'],
+	radio: ['label', 'title'],
+	'fixed-text': ['label'],
+	frame: ['label'],
+};
+
 /** Reads attributes with words. */
 export function altTexts(worded: WordedAttributes): (text: string) => Piece[] {
 	const attributes = [...new Set(Object.values(worded).flat())].join('|');

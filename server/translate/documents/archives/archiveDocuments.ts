@@ -21,7 +21,8 @@ import {
 	withoutTextResults,
 } from './formulaResults.ts';
 import { labelTexts } from './labelTexts.ts';
-import { extractOpenDocument } from './mixedParagraphs.ts';
+import { comparedInFormulas, extractOpenDocument } from './mixedParagraphs.ts';
+import { openLanguageOf } from './openLanguage.ts';
 import { hasPageTexts } from './pageTexts.ts';
 import { addComparedWords, extractSheet } from './sheetTexts.ts';
 import { extractLayout, extractSlide } from './slideParagraphs.ts';
@@ -118,9 +119,15 @@ function openDocument(isSheet: boolean): Read {
 			throw protectedFile(fileName);
 		const styled = parts.filter(({ name }) => /^(?:content|styles)\.xml$/.test(name));
 		const isCodeStyle = openDocumentCodeStyles(styled.map((part) => reader.text(part)));
+		const content = parts.find(({ name }) => name === 'content.xml');
+		const kept = isSheet && content ? comparedInFormulas(reader.text(content)) : undefined;
+		const styles = parts.find(({ name }) => name === 'styles.xml');
+		const source = styles && openLanguageOf(reader.text(styles));
+		const extract = extractOpenDocument(isCodeStyle, kept, source);
 		return byName([
-			[/^content\.xml$/, extractOpenDocument(isCodeStyle, isSheet, false)],
-			[/^styles\.xml$/, extractOpenDocument(isCodeStyle, isSheet, true)],
+			[/^(?:content|styles)\.xml$/, extract],
+			// Charts, whose series and categories say what cells say.
+			[/^Object \d+\/content\.xml$/, extract],
 			[/^meta\.xml$/, about],
 		])(parts, reader, fileName);
 	};

@@ -1,14 +1,31 @@
 /** EPUB: the pages of a book, its table of contents and what it says of itself. Fonts may be obscured, pages not. */
 
 import { posix } from 'node:path';
+import { gateRules } from '../../gate/gateRules.ts';
+import { sameLanguage } from '../../languageCodes.ts';
 import { extractXhtml } from '../htmlDocument.ts';
+import { languageTag } from '../languageTag.ts';
 import type { DocumentPart } from '../parts.ts';
+import type { Extract } from '../piece.ts';
 import { elementsIn, localName, readXml, xmlAttribute } from '../xmlTree.ts';
+import { altTexts } from './altTexts.ts';
 import { labelTexts } from './labelTexts.ts';
 import { type PartReader, protectedFile, refused, type ZipPart } from './zipFile.ts';
 
-const package_ = labelTexts(['title', 'subject', 'description'], ['language']);
-const contents = labelTexts(['text']);
+const package_ = Object.assign(labelTexts(['title', 'subject', 'description'], ['language']), {
+	before: altTexts({ reference: ['title'] }),
+	rules: gateRules.openDocument,
+});
+/** Names of people are no entries. */
+const contents = labelTexts(['text'], [], ['docAuthor']);
+const drawing = labelTexts(['text', 'tspan', 'title', 'desc']);
+
+/** Media types of parts with words. */
+const kinds: ReadonlyMap<string, DocumentPart['extract']> = new Map([
+	['application/xhtml+xml', extractXhtml],
+	['application/x-dtbncx+xml', contents],
+	['image/svg+xml', drawing],
+]);
 
 export function bookParts(
 	parts: readonly ZipPart[],
@@ -33,21 +50,39 @@ export function bookParts(
 		if (localName(root) !== 'rootfile') continue;
 		const name = xmlAttribute(container, root, 'full-path') ?? '';
 		const opf = reader.text(part(name));
-		take(name, package_, opf);
+		const source = /<dc:language[^<>]*>\s*([^\s<>]+)\s*</.exec(opf)?.[1];
+		take(name, inLanguage(package_, source), opf);
 		for (const item of elementsIn(readXml(opf))) {
 			if (localName(item) !== 'item') continue;
 			const type = xmlAttribute(opf, item, 'media-type');
-			const isPage = type === 'application/xhtml+xml';
-			if (!isPage && type !== 'application/x-dtbncx+xml') continue;
+			const extract = kinds.get(type ?? '');
+			if (!extract) continue;
 			const target = placeOf(name, xmlAttribute(opf, item, 'href') ?? '');
 			const found = target === undefined ? undefined : byName.get(target);
 			if (!found || taken.has(found.name)) continue;
 			if (encrypted.has(found.name)) throw protectedFile(fileName);
-			take(found.name, isPage ? extractXhtml : contents, reader.text(found));
+			const isPage = extract === extractXhtml;
+			const own = isPage ? extract : inLanguage(extract, source);
+			take(found.name, own, reader.text(found));
 		}
 	}
 	return made;
 }
+
+/** A part that says of itself to be in the language of the book. */
+const inLanguage = (extract: Extract, source: string | undefined): Extract =>
+	source === undefined
+		? extract
+		: Object.assign((text: string, to?: string) => extract(text, to), extract, {
+				prepare: (text: string, to: string) => {
+					const tag = languageTag(to);
+					const prepared = extract.prepare?.(text, to) ?? text;
+					if (tag === undefined) return prepared;
+					return prepared.replace(/(\sxml:lang=")([^"<>&]{1,40})"/g, (own, before, named) =>
+						sameLanguage(named, source) ? `${before}${tag}"` : own,
+					);
+				},
+			});
 
 /** Name of a part that an address in another one leads to. */
 function placeOf(from: string, address: string): string | undefined {

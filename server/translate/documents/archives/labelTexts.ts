@@ -20,12 +20,18 @@ import {
 /**
  * @param names local names of elements with words
  * @param languages those of elements with the language of the document
+ * @param kept those of elements in which all words stay
  */
-export function labelTexts(names: readonly string[], languages: readonly string[] = []): Extract {
+export function labelTexts(
+	names: readonly string[],
+	languages: readonly string[] = [],
+	kept: readonly string[] = [],
+): Extract {
 	const leaves = (text: string, of: readonly string[]): XmlElement[] =>
 		[...elementsIn(readXml(text))].filter(
 			(element) =>
 				of.includes(localName(element)) &&
+				!(element.parent && kept.includes(localName(element.parent))) &&
 				element.content < element.contentEnd &&
 				element.children.every(({ kind }) => kind === 'text'),
 		);

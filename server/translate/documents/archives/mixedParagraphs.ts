@@ -4,7 +4,6 @@
  */
 
 import { gateRules } from '../../gate/gateRules.ts';
-import { languageTag } from '../languageTag.ts';
 import { type MarkupPart, markupPiece } from '../markup.ts';
 import type { Extract, Piece } from '../piece.ts';
 import {
@@ -16,13 +15,21 @@ import {
 	xmlFault,
 	xmlWords,
 } from '../xmlTree.ts';
+import { altTexts, openAttributes } from './altTexts.ts';
 import type { IsCodeStyle } from './codeStyles.ts';
 import { ComparedWords } from './comparedWords.ts';
+import { withOpenLanguage } from './openLanguage.ts';
 import { isCellProse } from './sheetTexts.ts';
 
 const paragraphs = new Set(['text:p', 'text:h']);
+/** Words without a paragraph: headers and footers of slides, and titles that indexes get when they are updated. */
+const bare = new Set([
+	'presentation:header-decl',
+	'presentation:footer-decl',
+	'text:index-title-template',
+]);
 /** Elements whose words are the sentence's own. */
-const passed = new Set(['text:span', 'text:a', 'text:meta', 'text:placeholder']);
+const passed = new Set(['text:span', 'text:a', 'text:meta', 'text:placeholder', 'text:text-input']);
 const breaks = new Set(['text:tab', 'text:line-break']);
 /** Texts about pictures and objects. */
 const titles = new Set(['svg:title', 'svg:desc']);
@@ -35,42 +42,45 @@ const untouched = new Set([
 
 /**
  * @param isCodeStyle words in these styles stay
- * @param isSheet whether cells are compared with what formulas say
- * @param isStyles whether the part has the styles of the document, which name its language
+ * @param kept what formulas of a sheet compare its cells with; `undefined` of documents that are no sheets
+ * @param source the language (ISO 639) that the document says it is in
  */
 export function extractOpenDocument(
 	isCodeStyle: IsCodeStyle,
-	isSheet: boolean,
-	isStyles: boolean,
+	kept: ComparedWords | undefined,
+	source: string | undefined,
 ): Extract {
-	return Object.assign((text: string) => extract(text, false, isSheet, isCodeStyle), {
+	return Object.assign((text: string) => extract(text, false, kept, isCodeStyle), {
 		faultOf: xmlFault,
 		rules: gateRules.openDocument,
-		before: (text: string) =>
-			/<(?:text:note|office:annotation|draw:text-box|svg:title|svg:desc)\b/.test(text)
-				? extract(text, true, isSheet, isCodeStyle)
-				: [],
-		...(isStyles ? { prepare: withLanguage } : {}),
+		before: Object.assign((text: string) => innerTexts(text, kept, isCodeStyle), {
+			before: altTexts(openAttributes),
+		}),
+		prepare: (text: string, to: string) => withOpenLanguage(text, source, to),
 	});
 }
+
+const innerTexts = (text: string, kept: ComparedWords | undefined, isCodeStyle: IsCodeStyle) =>
+	/<(?:text:note|office:annotation|draw:text-box|svg:title|svg:desc)\b/.test(text)
+		? extract(text, true, kept, isCodeStyle)
+		: [];
 
 function extract(
 	text: string,
 	inner: boolean,
-	isSheet: boolean,
+	kept: ComparedWords | undefined,
 	isCodeStyle: IsCodeStyle,
 ): Piece[] {
 	const isCode = (element: XmlElement) =>
 		isCodeStyle(xmlAttribute(text, element, 'text:style-name'));
 	const pieces: Piece[] = [];
-	const kept = isSheet ? comparedInFormulas(text) : new ComparedWords();
 	const visit = (above: XmlElement, within: boolean, cell: XmlElement | undefined): void => {
 		for (const element of childElements(above)) {
 			const { name } = element;
 			if (untouched.has(name)) continue;
 			const own = name === 'table:table-cell' ? element : cell;
-			if (paragraphs.has(name)) {
-				const isText = !isCode(element) && isWords(text, element, own, isSheet, kept);
+			if (paragraphs.has(name) || bare.has(name)) {
+				const isText = !isCode(element) && isWords(text, element, own, kept);
 				if (within === inner && isText) addPieces(text, element, inner, isCode, pieces);
 				// What is deeper is inside of a paragraph either way.
 				visit(element, true, own);
@@ -87,10 +97,9 @@ function isWords(
 	text: string,
 	paragraph: XmlElement,
 	cell: XmlElement | undefined,
-	isSheet: boolean,
-	kept: ComparedWords,
+	kept: ComparedWords | undefined,
 ): boolean {
-	if (!isSheet || !cell || paragraph.parent !== cell) return true;
+	if (!kept || !cell || paragraph.parent !== cell) return true;
 	if (xmlAttribute(text, cell, 'table:formula') !== undefined) return false;
 	const type = xmlAttribute(text, cell, 'office:value-type');
 	if (type !== undefined && type !== 'string') return false;
@@ -99,7 +108,8 @@ function isWords(
 	return isCellProse(words) && !kept.has(words);
 }
 
-function comparedInFormulas(text: string): ComparedWords {
+/** What the formulas of a sheet compare its cells with. */
+export function comparedInFormulas(text: string): ComparedWords {
 	const found = new ComparedWords();
 	const formulas = /\b(?:table:formula|table:condition|table:value|style:condition)="([^"<]*)"/g;
 	for (const [, formula = ''] of text.matchAll(formulas)) found.addFormula(xmlWords(formula));
@@ -130,6 +140,7 @@ function addPieces(
 			else if (breaks.has(child.name) && depth === 0) close(from, end);
 			// Its paragraphs are pieces of the same round.
 			else if (inner && depth === 0 && /<text:[ph][\s>]/.test(raw)) close(from, end);
+			else if (child.name === 'text:ruby') base(child);
 			else if (
 				passed.has(child.name) &&
 				!isCode(child) &&
@@ -142,19 +153,10 @@ function addPieces(
 			} else parts.push({ raw, fixed: true });
 		}
 	};
+	/** What is said above words is about words that are gone then. */
+	const base = (ruby: XmlElement): void => {
+		for (const words of childElements(ruby, 'text:ruby-base')) visit(words, 1);
+	};
 	visit(paragraph, 0);
 	close(paragraph.contentEnd, paragraph.contentEnd);
-}
-
-/** The language of the styles that name the one words are checked in. */
-function withLanguage(text: string, to: string): string {
-	const tag = languageTag(to);
-	const [language, ...rest] = tag?.split('-') ?? [];
-	if (tag === undefined || language === undefined) return text;
-	const country = rest.find((part) => /^[A-Z]{2}$/.test(part));
-	const source = /\sfo:language="([a-z]{2,3})"/.exec(text)?.[1];
-	if (source === undefined || source === 'zxx') return text;
-	return text
-		.replace(new RegExp(`(\\sfo:language=")${source}(")`, 'g'), `$1${language}$2`)
-		.replace(/(\sfo:country=")[A-Z]{2}(")/g, `$1${country ?? 'none'}$2`);
 }
