@@ -67,6 +67,7 @@ export function createExtension(
 	const log = vscode.window.createOutputChannel('Nearglot', { log: true });
 	const languageServer = new LanguageServerClient({
 		startClient: (options) => loadClient().startClient(options),
+		localise: vscode.l10n.t,
 		options: {
 			serverModule: vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.cjs').fsPath,
 			log,

@@ -9,6 +9,8 @@ import {
 	type ErrorWire,
 	errorKinds,
 	fromErrorWire,
+	type Localise,
+	localisedError,
 	type RequestName,
 	type Requests,
 	type StatusParams,
@@ -37,6 +39,8 @@ export interface LanguageServerDeps {
 		| 'answers'
 		| 'env'
 	>;
+	/** Puts texts into the language of the editor. */
+	readonly localise?: Localise;
 	readonly now?: () => number;
 }
 
@@ -84,7 +88,9 @@ export class LanguageServerClient {
 			const client = await this.#running();
 			return (await client.request(method, params, token, onPartial)) as Requests[M]['result'];
 		} catch (error) {
-			throw token?.isCancellationRequested ? new AppError('cancelled') : readError(error);
+			throw token?.isCancellationRequested
+				? new AppError('cancelled')
+				: this.#localised(readError(error));
 		}
 	}
 
@@ -141,7 +147,7 @@ export class LanguageServerClient {
 			return await Promise.race([starting, givenUp]);
 		} catch (error) {
 			this.#client = undefined;
-			const { message } = readError(error);
+			const { message } = this.#localised(readError(error));
 			this.#set({ server: 'failed', status: undefined, message });
 			throw error;
 		}
@@ -158,6 +164,12 @@ export class LanguageServerClient {
 			this.#giveUp(new AppError('daemon_unavailable', `${message} Its log says why.`));
 		}
 		return verdict;
+	}
+
+	/** What the language server says is in the language of the editor already. */
+	#localised(error: AppError): AppError {
+		const { localise } = this.#deps;
+		return localise ? localisedError(error, localise) : error;
 	}
 
 	#set(health: LanguageServerHealth): void {

@@ -36,6 +36,10 @@ function actionLabel(action: ErrorAction): string {
 		: vscode.l10n.t('Get {0} (about {1} MB)', names, String(Math.round(bytes / 1e6)));
 }
 
+/** What the editor says itself is in its language, and so is what its server says; what has only a code is not. */
+const messageOf = ({ message, kind }: AppError): string =>
+	message === kind.sentence ? vscode.l10n.t(message) : message;
+
 /** Shows why something did not work. Cancelled work is not worth a message. */
 export async function showError(error: unknown): Promise<void> {
 	const known = asAppError(error);
@@ -61,7 +65,7 @@ export async function showError(error: unknown): Promise<void> {
 						? [remedy]
 						: [log];
 	try {
-		const text = `Nearglot: ${known.message}`;
+		const text = `Nearglot: ${messageOf(known)}`;
 		const choice = isMistake
 			? await vscode.window.showInformationMessage(text)
 			: await vscode.window.showErrorMessage(text, ...offers);

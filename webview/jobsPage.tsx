@@ -9,7 +9,7 @@ import { setFormFile } from '../server/protocol/formFile.ts';
 import * as routes from '../server/protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../server/protocol/routes/batches.ts';
 import type { RequestOf } from '../server/protocol/routes/route.ts';
-import { errorText } from './errorText.ts';
+import { errorText, refusalText } from './errorText.ts';
 import type { StudioApi } from './studioApi.ts';
 import { type StudioKey, text } from './studioText.ts';
 
@@ -179,14 +179,14 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 			)}
 			{batch.problem !== null && (
 				<p class="error">
-					{batch.problem.message}
+					{refusalText(batch.problem)}
 					{batch.problem.until !== undefined &&
 						` ${text('jobUntil', new Date(batch.problem.until * 1000).toLocaleString())}`}
 				</p>
 			)}
-			{batch.errors?.data.map(({ message }) => (
-				<p class="error" key={message}>
-					{message}
+			{batch.errors?.data.map((problem) => (
+				<p class="error" key={problem.message}>
+					{refusalText(problem)}
 				</p>
 			))}
 			<div class="buttons">
@@ -276,9 +276,9 @@ function Failed({ file, api }: { file: string; api: StudioApi }): VNode {
 		>
 			<summary>{text('jobWhatFailed')}</summary>
 			<ul class="failed">
-				{items.value?.map(({ line, customId, message }) => (
+				{items.value?.map(({ line, customId, ...refusal }) => (
 					<li key={line}>
-						<b>{text('jobLine', line, customId)}</b> {message}
+						<b>{text('jobLine', line, customId)}</b> {refusalText(refusal)}
 					</li>
 				))}
 			</ul>

@@ -15,7 +15,7 @@ import {
 } from '../server/protocol/queuedRecordings.ts';
 import { cancelBatch } from '../server/protocol/routeAddresses.ts';
 import type { BatchAnswer } from '../server/protocol/routes/batches.ts';
-import { errorText } from './errorText.ts';
+import { errorText, refusalText } from './errorText.ts';
 import { ownStores } from './ownStore.ts';
 import type { StudioApi } from './studioApi.ts';
 
@@ -68,7 +68,7 @@ export class RecordingQueue {
 			.map((batch): QueuedRecording => {
 				const { id, metadata, problem } = batch;
 				const state = queuedState(batch);
-				const message = this.#reasons.value.get(id) ?? problem?.message;
+				const message = this.#reasons.value.get(id) ?? (problem ? refusalText(problem) : undefined);
 				return {
 					...{ id, name: metadata?.['name'] ?? id, state, batch },
 					...(message === undefined || state === 'done' ? {} : { message }),
@@ -223,7 +223,8 @@ export class RecordingQueue {
 			if (queuedState(batch) !== 'failed' || this.#reasons.value.has(id)) continue;
 			if (this.#hidden.value.includes(id)) continue;
 			const reason = await queuedReason(this.#api.client, batch);
-			this.#reasons.value = new Map([...this.#reasons.value, [id, reason]]);
+			const said = reason && refusalText(reason);
+			this.#reasons.value = new Map([...this.#reasons.value, [id, said]]);
 		}
 	}
 

@@ -13,6 +13,7 @@ import {
 	usualChatModel,
 } from '../server/protocol/index.ts';
 import type { Bridge } from './bridge.ts';
+import { inPageLanguage } from './errorText.ts';
 import { ownStores } from './ownStore.ts';
 import { chatStrings } from './protocol.ts';
 import { answerInStudio } from './studioAnswer.ts';
@@ -49,6 +50,7 @@ export function studioBridge(
 	};
 	const session = new ChatSession(
 		{
+			localised: inPageLanguage,
 			complete: (params, onDelta, signal) => answerInStudio(api, params, onDelta, signal),
 			save: async (conversation) => {
 				const kept = await keepChat(conversation);

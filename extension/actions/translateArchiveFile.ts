@@ -19,7 +19,7 @@ export async function translateArchiveFile(
 	if (size > maxArchiveBytes)
 		throw new AppError(
 			'payload_too_large',
-			`${fileName} is larger than ${maxArchiveBytes / 2 ** 20} MiB.`,
+			vscode.l10n.t('{0} is larger than {1} MiB.', fileName, maxArchiveBytes / 2 ** 20),
 		);
 	const to = await targetLanguage(languageServer, uri);
 	if (to === undefined) return;

@@ -19,7 +19,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { chatSampling, setting, storeSetting } from '../settings.ts';
 import { ChatAgent, type ChatAgentDeps } from './agent/chatAgent.ts';
-import { answerOfServer } from './answerOfServer.ts';
+import { answerOfServer, localised } from './answerOfServer.ts';
 import {
 	fileAttachment,
 	imageAttachment,
@@ -89,6 +89,7 @@ export class ChatPageController {
 					joinKept(this, deps.store, conversation.id, await deps.store.save(conversation));
 					if (deps.remembered) await deps.store.remember(conversation.id);
 				},
+				localised,
 				post: (message) => this.#post(message),
 				id: () => crypto.randomUUID(),
 				now: () => new Date(),

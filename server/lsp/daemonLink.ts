@@ -4,7 +4,7 @@
  */
 
 import type { ServerHealth, StatusParams } from '../protocol/index.ts';
-import { AppError, asAppError } from '../protocol/index.ts';
+import { AppError, asAppError, localisedError } from '../protocol/index.ts';
 import {
 	defaultOverloadRetry,
 	type OverloadRetry,
@@ -13,6 +13,7 @@ import {
 import { Client, type Send } from '../protocol/routeClient.ts';
 import { untilAborted } from '../services/untilAborted.ts';
 import { notify } from '../store/notices.ts';
+import { localise } from './texts.ts';
 
 /** A daemon that answers. `request` takes a path and adds the address and the key. */
 export interface Daemon {
@@ -92,7 +93,7 @@ export class DaemonLink {
 	}
 
 	async #start(): Promise<Daemon> {
-		this.#report({ health: 'ok', message: 'Starting the model server' }, false);
+		this.#report({ health: 'ok', message: localise('Starting the model server') }, false);
 		try {
 			const daemon = await this.#connect(this.#closed.signal);
 			this.#report({ health: 'ok' }, true, daemon);
@@ -100,7 +101,7 @@ export class DaemonLink {
 		} catch (error) {
 			this.#daemon = undefined;
 			const reason = asAppError(error);
-			this.#report({ health: 'error', message: reason.message }, true);
+			this.#report({ health: 'error', message: localisedError(reason, localise).message }, true);
 			throw error instanceof AppError || reason.code === 'cancelled' ? reason : unavailable(error);
 		}
 	}

@@ -5,6 +5,7 @@ import {
 	isJobOver,
 	type JobChange,
 	type JobInfo,
+	localisedMessage,
 	type RequestName,
 	type Requests,
 } from '../protocol/index.ts';
@@ -19,6 +20,7 @@ import {
 } from '../protocol/routeAddresses.ts';
 import type { Client } from '../protocol/routeClient.ts';
 import type { BatchAnswer } from '../protocol/routes/batches.ts';
+import { localise } from './texts.ts';
 
 export interface JobRegistration {
 	readonly handle: <M extends RequestName>(
@@ -47,13 +49,19 @@ export function registerJobs({ handle, link }: JobRegistration): void {
 	handle('nearglot/jobs/errors', async ({ id }, signal) => {
 		const { error_file_id: file } = await link.call(showBatch, { params: { id } }, { signal });
 		if (file === null) return { items: [], hasMore: false };
-		return firstFailed(await link.open(fileContent, { params: { id: file } }, { signal }));
+		const answer = await link.open(fileContent, { params: { id: file } }, { signal });
+		const { items, hasMore } = await firstFailed(answer);
+		return {
+			items: items.map((item) => ({ ...item, message: localisedMessage(item, localise) })),
+			hasMore,
+		};
 	});
 }
 
 function jobOf(batch: BatchAnswer): JobInfo {
 	const { id, endpoint, status, paused, progress, request_counts: counts, metadata } = batch;
-	const problem = batch.problem?.message ?? batch.errors?.data[0]?.message;
+	const refusal = batch.problem ?? batch.errors?.data[0];
+	const problem = refusal && localisedMessage(refusal, localise);
 	const ended = counts.completed + counts.failed;
 	return {
 		...{ id, name: metadata?.['name'] ?? id, endpoint, status, paused },

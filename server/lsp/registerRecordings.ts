@@ -9,6 +9,7 @@ import {
 	removeQueued,
 } from '../protocol/queuedRecordings.ts';
 import type { Client } from '../protocol/routeClient.ts';
+import { localise } from './texts.ts';
 import { recordingBlob } from './transcribeRecordingFile.ts';
 
 export interface RecordingRegistration {
@@ -36,7 +37,7 @@ export function registerRecordings({ handle, link, at }: RecordingRegistration):
 		return { id };
 	});
 	handle('nearglot/recordings', async ({ ids }, signal) => ({
-		recordings: await markedRecordings(link, ids, signal),
+		recordings: await markedRecordings(link, ids, localise, signal),
 	}));
 	handle('nearglot/recordings/take', async ({ id }, signal) =>
 		queuedTranscript(link, await recordingOf(link, id, signal), signal),

@@ -52,6 +52,9 @@ export async function loadMessageTexts(locale: string | undefined): Promise<void
 	config({ contents: load ? (await load()).default : {} });
 }
 
+/** Any text that is in l10n/, in that language. */
+export const localise = (english: string, ...values: string[]): string => t(english, ...values);
+
 /** A sentence in the language that {@link loadMessageTexts} has chosen. */
 export const messageText = (name: TextName, ...values: string[]): string =>
 	t({ message: editingStrings[name], args: values, comment: [] });

@@ -16,7 +16,7 @@ import {
 	updateTurn,
 } from './conversation.ts';
 import { defined } from './defined.ts';
-import { asAppError, toErrorWire } from './errorWire.ts';
+import { asAppError, type ErrorWire, toErrorWire } from './errorWire.ts';
 import { mergeConversations } from './mergeConversations.ts';
 import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
 import { type ModelInfo, usualChatModel } from './modelTypes.ts';
@@ -277,7 +277,7 @@ export class ChatSession {
 			const end = await completeWithTools(complete, params, toolSet, reader, stop.signal);
 			turn = finished(turn, end);
 		} catch (error) {
-			if (!stop.signal.aborted) turn = { ...turn, error: toErrorWire(asAppError(error)) };
+			if (!stop.signal.aborted) turn = { ...turn, error: this.#wireOf(error) };
 			else if (stop.signal.reason !== windowCloses) turn = { ...turn, finishReason: 'stopped' };
 		}
 		unsave?.();
@@ -285,6 +285,11 @@ export class ChatSession {
 		// Another chat may be shown by now: nothing of it goes to this one's model.
 		const isShown = this.#conversation.id === id && !stop.signal.aborted;
 		if (complete === this.#deps.complete && isShown) void this.#name(this.#conversation, model);
+	}
+
+	#wireOf(error: unknown): ErrorWire {
+		const known = asAppError(error);
+		return toErrorWire(this.#deps.localised?.(known) ?? known);
 	}
 
 	async #finish(turn: Turn, shown: boolean, before: Conversation): Promise<void> {

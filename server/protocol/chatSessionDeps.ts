@@ -2,6 +2,7 @@
 
 import type { HostMessage } from './chatPageMessages.ts';
 import type { Conversation } from './conversation.ts';
+import type { AppError } from './errors.ts';
 import type { ChatDelta, ChatEnd, ChatParams } from './methods.ts';
 import type { ModelInfo } from './modelTypes.ts';
 import type { ToolSet } from './toolLoop.ts';
@@ -17,6 +18,8 @@ export interface ChatSessionDeps {
 	readonly tools?: (model: ModelInfo | undefined) => ToolSet;
 	readonly save: (conversation: Conversation) => Promise<void>;
 	readonly post: (message: HostMessage) => void;
+	/** Puts the message of an error into the language of whoever chats. */
+	readonly localised?: (error: AppError) => AppError;
 	readonly id: () => string;
 	readonly now: () => Date;
 	/** Runs something later; returns what takes it back. */

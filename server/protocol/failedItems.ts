@@ -9,6 +9,8 @@ export interface FailedItem {
 	/** Of the file of requests, from 1. */
 	readonly line: number;
 	readonly customId: string;
+	/** Of the error, where it has one as a text. */
+	readonly code?: string;
 	readonly message: string;
 }
 
@@ -24,7 +26,8 @@ export async function firstFailed(answer: Response): Promise<FailedItems> {
 		const { line, custom_id: customId, response, error } = JSON.parse(row);
 		const said = error ?? response?.body?.error ?? {};
 		const message = typeof said.message === 'string' ? said.message : JSON.stringify(response);
-		return { line, customId: customId ?? '', message };
+		const code = typeof said.code === 'string' ? { code: said.code } : {};
+		return { line, customId: customId ?? '', ...code, message };
 	});
 	return { items, hasMore: !isAll || rows.length > items.length };
 }

@@ -7,6 +7,7 @@ import { AppError } from './errors.ts';
 import { asAppError } from './errorWire.ts';
 import { firstFailed } from './failedItems.ts';
 import { setFormFile } from './formFile.ts';
+import { type Localise, localisedMessage, type Refusal } from './localisedErrors.ts';
 import type { MarkedRecording, QueuedState } from './recordingMessages.ts';
 import * as routes from './routeAddresses.ts';
 import type { Client } from './routeClient.ts';
@@ -127,6 +128,7 @@ export function queuedState({ status, output_file_id: output }: BatchAnswer): Qu
 export async function markedRecordings(
 	client: Client,
 	ids: readonly string[],
+	localise: Localise,
 	signal: AbortSignal,
 ): Promise<readonly MarkedRecording[]> {
 	const asked = new Set(ids);
@@ -137,7 +139,8 @@ export async function markedRecordings(
 		if (mark === undefined || !asked.has(id)) continue;
 		const state = queuedState(batch);
 		const reason = state === 'failed' ? await queuedReason(client, batch, signal) : undefined;
-		found.push({ id, mark, name, state, ...(reason === undefined ? {} : { reason }) });
+		const said = reason && localisedMessage(reason, localise);
+		found.push({ id, mark, name, state, ...(said === undefined ? {} : { reason: said }) });
 	}
 	return found;
 }
@@ -166,11 +169,11 @@ export async function queuedReason(
 	client: Client,
 	{ error_file_id: file, errors, problem }: BatchAnswer,
 	signal?: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
 	const answer =
 		file === null ? undefined : await storedContent(client, file, signal).catch(() => undefined);
 	const [item] = answer ? (await firstFailed(answer)).items : [];
-	return item?.message ?? errors?.data[0]?.message ?? problem?.message;
+	return item ?? errors?.data[0] ?? problem ?? undefined;
 }
 
 /**

@@ -53,6 +53,8 @@ export interface TranscriptSessionDeps {
 	readonly post: (message: TranscriptHostMessage) => void;
 	/** Called when anything of {@link TranscriptSession.state} has changed. */
 	readonly onState: () => void;
+	/** Puts the message of an error into the language of whoever works on it. */
+	readonly localised?: (error: AppError) => AppError;
 	readonly nowMs: () => number;
 }
 
@@ -318,7 +320,8 @@ export class TranscriptSession {
 			await run(stop.signal);
 		} catch (error) {
 			const known = asAppError(error);
-			if (!stop.signal.aborted && known.code !== 'cancelled') this.#problem = known.message;
+			if (!stop.signal.aborted && known.code !== 'cancelled')
+				this.#problem = (this.#deps.localised?.(known) ?? known).message;
 			throw stop.signal.aborted ? new AppError('cancelled') : known;
 		} finally {
 			this.#job = null;

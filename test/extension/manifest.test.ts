@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { editingStrings } from '../../server/lsp/texts.ts';
+import { errorKinds, errorStrings } from '../../server/protocol/index.ts';
 import {
 	chatStrings,
 	microphoneStrings,
@@ -98,6 +99,7 @@ test('every text of the code is in the bundle of every language, with its placeh
 		[
 			chatStrings,
 			editingStrings,
+			errorStrings,
 			microphoneStrings,
 			recorderStrings,
 			reviewStrings,
@@ -111,6 +113,7 @@ test('every text of the code is in the bundle of every language, with its placeh
 			texts.add(text.replaceAll("\\'", "'"));
 		}
 	}
+	for (const { sentence } of Object.values(errorKinds)) texts.add(sentence);
 	assert.ok(texts.size > 80);
 	for (const language of languages) {
 		const bundle = JSON.parse(read(`l10n/bundle.l10n.${language}.json`));

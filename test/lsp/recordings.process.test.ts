@@ -56,3 +56,22 @@ test('one that is no recording says so, and only models of this computer work in
 	await assert.rejects(queue(path, 'team', { model: 'team:some-model' }), /this computer/);
 	await assert.rejects(queue(join(path, 'gone'), 'gone'), /cannot be read/);
 });
+
+test('an editor in German reads in German what is refused and why a recording failed', async () => {
+	const own = connectFront(() => server);
+	own.listen();
+	const initialize = { processId: null, rootUri: null, capabilities: {}, locale: 'de-DE' };
+	await own.sendRequest('initialize', initialize);
+	const path = join(temporaryFolder('recordings'), 'notes.flac');
+	writeFileSync(path, 'These are notes.');
+	const params = { ...{ path, name: 'n.flac', mark: 'n', ...choice }, english: true };
+	await assert.rejects(
+		own.sendRequest('nearglot/recordings/queue', params),
+		/Das wird hier nicht unterstützt\. Der Server meldet: In the background/,
+	);
+	const { id } = await queue(path, 'notes');
+	await until('it has failed', async () => (await list(id))[0]?.state === 'failed');
+	const { recordings } = await own.sendRequest<QueuedList>('nearglot/recordings', { ids: [id] });
+	assert.match(recordings[0]?.reason ?? '', /^Der Ton kann nicht gelesen werden\./);
+	own.dispose();
+});

@@ -64,7 +64,7 @@ test('all recordings are listed, however many batches there are, back to where n
 
 test('those that are awaited are found behind any number of other batches; what is gone is left out', async () => {
 	const { client, called } = serverOf(many);
-	const found = await markedRecordings(client, ['r2', 'r248', 'gone', 'o249'], signal);
+	const found = await markedRecordings(client, ['r2', 'r248', 'gone', 'o249'], String, signal);
 	assert.deepEqual(found, [
 		{ id: 'r2', mark: 'r2-mark', name: 'r2.flac', state: 'underWay' },
 		{ id: 'r248', mark: 'r248-mark', name: 'r248.flac', state: 'underWay' },
@@ -74,7 +74,7 @@ test('those that are awaited are found behind any number of other batches; what 
 	const away = serverOf(many, (what) => {
 		if (what.includes('r248')) throw new AppError('store_unavailable');
 	});
-	await assert.rejects(markedRecordings(away.client, ['r248'], signal), {
+	await assert.rejects(markedRecordings(away.client, ['r248'], String, signal), {
 		code: 'store_unavailable',
 	});
 });

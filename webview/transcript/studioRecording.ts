@@ -7,6 +7,7 @@ import {
 	exportFile,
 	exportName,
 	exportTranscript,
+	inReadersLanguage,
 	outlineOf,
 	outlineRoom,
 	readTranscript,
@@ -27,7 +28,7 @@ import {
 	withoutSoundCuts,
 } from '../../server/protocol/index.ts';
 import { audioTranslations, transcriptions } from '../../server/protocol/routeAddresses.ts';
-import { errorText } from '../errorText.ts';
+import { errorText, inPageLanguage } from '../errorText.ts';
 import { ownStores } from '../ownStore.ts';
 import { answerInStudio } from '../studioAnswer.ts';
 import type { StudioApi } from '../studioApi.ts';
@@ -83,6 +84,7 @@ export function openRecording(
 			save: async () => {},
 			post,
 			onState: postState,
+			localised: inPageLanguage,
 			nowMs: () => performance.now(),
 		},
 		heard ? transcriptDocumentOf(heard) : null,
@@ -226,7 +228,7 @@ export function chosenLast(): TranscribeChoice {
 
 async function soundWithoutCuts(sound: Blob, cuts: readonly SoundCut[]): Promise<Blob> {
 	const { samples, rateHz } = await decodedSound(sound).catch((cause: unknown) => {
-		throw new AppError('invalid_audio', text('soundUndecodable'), { cause });
+		throw inReadersLanguage('invalid_audio', text('soundUndecodable'), { cause });
 	});
 	return wavOf(withoutSoundCuts(cuts, rateHz)(samples), rateHz);
 }
