@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { AppError, asAppError } from '../../server/protocol/index.ts';
+import { asAppError } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { mayHoldSecrets } from '../secretFiles.ts';
@@ -36,11 +36,18 @@ export function registerInlineCompletions(
 	const context = new Context();
 	/** A model that refused: asking again with every key would help nobody. */
 	let refused: string | undefined;
+	/** A model that reads less than it was shown: what is nearest is enough for it from then on. */
+	let readsLittle: string | undefined;
+	let latest: vscode.CancellationTokenSource | undefined;
 	const changed = vscode.workspace.onDidChangeConfiguration((event) => {
-		if (event.affectsConfiguration('nearglot.inline.model')) refused = undefined;
+		if (!event.affectsConfiguration('nearglot.inline.model')) return;
+		refused = undefined;
+		readsLittle = undefined;
 	});
 	const provider: vscode.InlineCompletionItemProvider = {
-		provideInlineCompletionItems: async (document, position, { triggerKind }, token) => {
+		provideInlineCompletionItems: async (document, position, { triggerKind }, wanted) => {
+			// Nobody waits for what was asked before this key.
+			latest?.cancel();
 			const model = setting('inline.model', document);
 			if (model === '' || model === refused) return [];
 			if (mayHoldSecrets(document.uri.path.split('/'))) return [];
@@ -52,37 +59,46 @@ export function registerInlineCompletions(
 			const scope = `${model} ${document.uri}`;
 			const known = cache.find(scope, prefix, suffix);
 			if (known !== undefined) return item(known, position);
-			const looking = context.before(document, position, prefix);
-			if (!isInvoked && !(await quiet(token))) return [];
-			const askedAt = performance.now();
+			const source = new vscode.CancellationTokenSource();
+			latest = source;
+			const cancelling = wanted.onCancellationRequested(() => source.cancel());
+			if (wanted.isCancellationRequested) source.cancel();
+			const { token } = source;
 			try {
+				const looking = context.before(document, position, prefix);
+				if (!isInvoked && !(await quiet(token))) return [];
+				const askedAt = performance.now();
 				const pieces = await looking;
+				if (token.isCancellationRequested) return [];
 				const ask = (shown: { readonly prefix: string; readonly suffix: string }) =>
 					languageServer.request(
 						'nearglot/complete',
 						{ model, ...shown, maxTokens, stop: ['\n\n'] },
 						token,
 					);
-				const completion = await ask({ prefix: pieces + prefix, suffix }).catch(
-					(error: unknown) => {
-						if (asAppError(error).code !== 'context_length_exceeded') throw error;
-						return ask(nearestAround(prefix, suffix));
-					},
-				);
+				const nearest = () => ask(nearestAround(prefix, suffix));
+				const completion =
+					readsLittle === model
+						? await nearest()
+						: await ask({ prefix: pieces + prefix, suffix }).catch((error: unknown) => {
+								if (asAppError(error).code !== 'context_length_exceeded') throw error;
+								readsLittle = model;
+								return nearest();
+							});
 				const filled = completion.text.trimEnd();
 				cache.add(scope, prefix, suffix, filled);
 				if (filled !== '') status.suggested(performance.now() - askedAt);
 				return item(filled, position);
 			} catch (error) {
-				if (error instanceof AppError && error.code === 'cancelled') return [];
-				if (
-					error instanceof AppError &&
-					(error.code === 'unsupported_model' || error.code === 'model_not_found')
-				) {
+				const { code } = asAppError(error);
+				if (code === 'cancelled') return [];
+				if (code === 'unsupported_model' || code === 'model_not_found') {
 					refused = model;
 					void showError(error);
 				} else log.warn(`inline completion: ${String(error)}`);
 				return [];
+			} finally {
+				cancelling.dispose();
 			}
 		},
 	};

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { until } from '../../support/until.ts';
 import { desk, resetDesk } from '../vscodeDouble.ts';
 
 const { registerInlineCompletions } = await import('../../../extension/ai/inlineCompletions.ts');
@@ -27,11 +28,20 @@ const other = {
 };
 const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
 
+interface Token {
+	readonly isCancellationRequested: boolean;
+}
+
 let asked: Asked[] = [];
+let tokens: Token[] = [];
+/** What a model waits for before it answers. */
+let answer: Promise<void> | undefined;
 let maxPrefix = Number.POSITIVE_INFINITY;
 const languageServer = {
-	request: async (_method: string, params: Asked) => {
+	request: async (_method: string, params: Asked, token: Token) => {
 		asked.push(params);
+		tokens.push(token);
+		await answer;
 		if (params.prefix.length > maxPrefix)
 			throw new AppError('context_length_exceeded', 'Too long.');
 		return { text: 'readRow(other);' };
@@ -41,13 +51,22 @@ const languageServer = {
 beforeEach(() => {
 	resetDesk();
 	asked = [];
+	tokens = [];
+	answer = undefined;
 	maxPrefix = Number.POSITIVE_INFINITY;
 	desk.settings['inline.model'] = 'coder';
 	registerInlineCompletions(languageServer as never, { warn: assert.fail } as never);
 });
 
-const complete = () =>
-	desk.completions.provideInlineCompletionItems(document, { line: 401 }, { triggerKind: 0 }, token);
+const complete = (shown = document) =>
+	desk.completions.provideInlineCompletionItems(shown, { line: 401 }, { triggerKind: 0 }, token);
+
+/** The same text after so many more keys. */
+const typed = (keys: string) => ({
+	...document,
+	getText: () => text + keys,
+	offsetAt: () => (text + keys).length,
+});
 
 test('what a name stands for in another file is shown before the code', async () => {
 	const at = text.indexOf('readRow');
@@ -65,6 +84,39 @@ test('what a name stands for in another file is shown before the code', async ()
 test('an extension of a language that never answers keeps no suggestion back', async () => {
 	desk.command = () => new Promise(() => {});
 	assert.equal((await complete()).length, 1);
+});
+
+test('with the next keys a model that reads little is asked once, until another model is chosen', async () => {
+	maxPrefix = 1000;
+	await complete();
+	for (const keys of ['x', 'xy']) {
+		asked = [];
+		assert.equal((await complete(typed(keys))).length, 1);
+		assert.equal(asked.length, 1);
+		assert.ok((text + keys).endsWith(asked[0]?.prefix ?? ''));
+	}
+	maxPrefix = Number.POSITIVE_INFINITY;
+	desk.settings['inline.model'] = 'larger';
+	asked = [];
+	await complete(typed('xyz'));
+	assert.ok((asked[0]?.prefix.length ?? 0) > 1000);
+});
+
+test('a key ends what was asked before it', async () => {
+	let finish = () => {};
+	answer = new Promise((resolve) => {
+		finish = resolve;
+	});
+	const first = complete();
+	await until('the model is asked', () => tokens.length === 1);
+	const second = complete(typed('x'));
+	await until('it is asked once more', () => tokens.length === 2);
+	assert.deepEqual(
+		tokens.map(({ isCancellationRequested: isCancelled }) => isCancelled),
+		[true, false],
+	);
+	finish();
+	await Promise.all([first, second]);
 });
 
 test('a model that reads little is asked again with what is nearest', async () => {
