@@ -59,6 +59,8 @@ export const transcriptStrings = {
 	speed: 'Speed',
 	stopped: 'Stopped.',
 	sureness: 'The model is {0} % sure of these words.',
+	surenessOfWord: 'The model is {0} % sure of this word.',
+	unsureOf: 'The model is not sure of: {0}',
 	times: 'With times',
 	transcribe: 'Transcribe',
 	transcribeAgain: 'Transcribe again',

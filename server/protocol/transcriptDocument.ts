@@ -154,7 +154,8 @@ export function editLine(
 		lines: document.lines.flatMap((line) => {
 			if (line.id !== id || line.text === clean) return [line];
 			const { sureness: _, ...rest } = line;
-			return clean === '' ? [] : [{ ...rest, text: clean, words: carryTimes(line, clean) }];
+			const words = carryTimes(line, clean).map(({ probability: _sure, ...word }) => word);
+			return clean === '' ? [] : [{ ...rest, text: clean, words }];
 		}),
 	};
 }

@@ -63,6 +63,10 @@ test('openai: verbose_json with words and segments', async () => {
 	});
 	assert.equal(verbose.text, text);
 	assert.equal(verbose.words?.length, 5);
+	for (const word of verbose.words ?? []) {
+		const { probability } = word as { readonly probability?: number };
+		assert.ok(probability !== undefined && probability > 0 && probability <= 1);
+	}
 	assert.equal(verbose.segments?.length, 2);
 	assert.equal(Number(verbose.duration), 8.2);
 	assert.equal(server.model.requests.at(-1)?.temperature, 0.2);

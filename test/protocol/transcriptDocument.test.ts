@@ -236,6 +236,19 @@ test('how sure the model was stays with a line until a person has written it', (
 	assert.deepEqual(surenesses(editLine(document, 0, 'Ask me, my friend.')), [undefined, undefined]);
 });
 
+test('how sure the model was of each word stays with it until a person has written the line', () => {
+	const words = transcript.words?.map((word, at) => ({ ...word, probability: 0.5 + at / 10 }));
+	const document = transcriptDocumentOf({ ...transcript, words: words ?? [] });
+	const probabilities = ({ lines }: TranscriptDocument) =>
+		lines.map((line) => line.words.map(({ probability }) => probability));
+	assert.deepEqual(probabilities(document), [[0.5, 0.6, 0.7, 0.8], [0.9]]);
+	assert.deepEqual(probabilities(splitLine(document, 0, 2)), [[0.5, 0.6], [0.7, 0.8], [0.9]]);
+	assert.deepEqual(probabilities(mergeLines(document, 0)), [[0.5, 0.6, 0.7, 0.8, 0.9]]);
+	const [written, other] = probabilities(editLine(document, 0, 'Ask me, my friend.'));
+	assert.ok(written?.every((one) => one === undefined));
+	assert.deepEqual(other, [0.9]);
+});
+
 test('words that are only left out are cut of the sound, with the silence after them; a correction cuts nothing', () => {
 	const document = transcriptDocumentOf(transcript);
 	const without = editLine(document, 0, 'Ask my friend.');

@@ -122,6 +122,42 @@ test(
 );
 
 test(
+	'where the model says it of each word, only the words it is not sure of are underlined',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'transcript');
+		await tell({ type: 'state', state, strings: {} });
+		const lines = talk.lines.slice(0, 3).map((line) => ({
+			...line,
+			words: line.words.map((word, at) => ({ ...word, probability: [0.9, 0.5, 0.1][at] })),
+		}));
+		await tell({ type: 'document', document: { ...talk, lines } });
+		const words = page.locator('.line').nth(2).locator('.word');
+		await words.nth(2).waitFor();
+		assert.equal(await page.locator('.said.unlikely').count(), 0);
+		assert.deepEqual(
+			await words.evaluateAll((all) =>
+				all.map((one) => {
+					const { textDecorationLine: line, textDecorationStyle: style } = getComputedStyle(one);
+					return [one.getAttribute('title'), line, style];
+				}),
+			),
+			[
+				[null, 'none', 'solid'],
+				['The model is 50 % sure of this word.', 'underline', 'dotted'],
+				['The model is 10 % sure of this word.', 'underline', 'wavy'],
+			],
+		);
+		await page
+			.locator('.line')
+			.nth(2)
+			.getByText('The model is not sure of: words, 2.')
+			.waitFor({ state: 'attached' });
+		await page.close();
+	},
+);
+
+test(
 	'everything fits columns of 182 to 390 pixels: the empty page, a transcript with its translation, and every menu',
 	inBrowser,
 	async () => {

@@ -49,8 +49,8 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 		const found = search.current.value;
 		return found?.line === line.id ? found : undefined;
 	});
-	const doubt = doubtOf(line);
-	const sureness = t('sureness', Math.round(100 * (line.sureness ?? 1)));
+	const doubt = doubtOfLine(line);
+	const sureness = doubtText(line, t);
 	const time = shortClock(line.start);
 	const text = matches.value.filter(({ translated }) => !translated);
 	const below = matches.value.filter(({ translated }) => translated);
@@ -83,11 +83,11 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 					}}
 				>
 					{near.value
-						? words(line, word.value, text, current.value, (start) => player.seek(start))
+						? words(line, word.value, text, current.value, t, (start) => player.seek(start))
 						: line.text}
 				</p>
 			)}
-			{doubt && !edited.value && <span class="visually-hidden">{sureness}</span>}
+			{sureness !== undefined && !edited.value && <span class="visually-hidden">{sureness}</span>}
 			{sideBySide && (
 				<p
 					class={translation?.source === line.text ? 'translated' : 'translated old'}
@@ -126,13 +126,29 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 	);
 }
 
+type Doubt = 'doubtful' | 'unlikely';
+
 /** Below the first a person should listen; below the second the words are most likely wrong. */
 const [doubtful, unlikely] = [0.6, 0.37];
 
-function doubtOf({ sureness = 1 }: TranscriptLine): 'doubtful' | 'unlikely' | undefined {
+function doubtOf(sureness = 1): Doubt | undefined {
 	if (sureness < unlikely) return 'unlikely';
 	return sureness < doubtful ? 'doubtful' : undefined;
 }
+
+/** Of a line whose words say it each for itself, nothing is said as a whole. */
+const doubtOfLine = ({ words, sureness }: TranscriptLine): Doubt | undefined =>
+	words.some(({ probability }) => probability !== undefined) ? undefined : doubtOf(sureness);
+
+/** What the model is not sure of, for those who do not see it; `undefined`: of nothing. */
+function doubtText(line: TranscriptLine, t: Texts): string | undefined {
+	const { words, sureness = 1 } = line;
+	if (doubtOfLine(line)) return t('sureness', Math.round(100 * sureness));
+	const unsure = words.filter(({ probability }) => doubtOf(probability));
+	return unsure.length === 0 ? undefined : t('unsureOf', unsure.map(({ word }) => word).join(', '));
+}
+
+type Texts = ReturnType<typeof useTranscript>['t'];
 
 const noMatches: readonly Match[] = [];
 
@@ -144,6 +160,7 @@ function words(
 	heard: number,
 	matches: readonly Match[],
 	current: Match | undefined,
+	t: Texts,
 	seek: (seconds: number) => void,
 ): Children {
 	let number = -1;
@@ -154,12 +171,16 @@ function words(
 		const { word } = piece;
 		if (!word) return content;
 		number++;
+		const { probability = 1 } = word;
+		const doubt = doubtOf(probability);
+		const shown = ['word', number === heard && 'heard', doubt].filter((name) => name);
 		return [
 			// biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from word to word
 			// biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys go from word to word
 			<span
 				key={number}
-				class={number === heard ? 'word heard' : 'word'}
+				class={shown.join(' ')}
+				title={doubt && t('surenessOfWord', Math.round(100 * probability))}
 				onClick={() => {
 					// Selecting text is not seeking.
 					if (getSelection()?.isCollapsed !== false) seek(word.start);

@@ -99,6 +99,7 @@ function same(
 		known.line.sureness === line.sureness &&
 		known.line.words[0]?.start === line.words[0]?.start &&
 		known.line.words.at(-1)?.end === line.words.at(-1)?.end &&
+		known.line.words[0]?.probability === line.words[0]?.probability &&
 		known.translation?.text === translation?.text &&
 		known.translation?.source === translation?.source
 	);

@@ -7,6 +7,8 @@ const wordSchema = z.object({
 	/** Seconds from the start of the recording. */
 	start: z.number(),
 	end: z.number(),
+	/** How sure the model is of it, 0…1: the mean of its tokens. Absent where an engine elsewhere does not say it. */
+	probability: z.number().exactOptional(),
 	/** As of segments. */
 	speaker: z.string().exactOptional(),
 });

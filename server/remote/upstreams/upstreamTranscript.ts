@@ -69,5 +69,8 @@ function segmentOf(value: unknown, id: number, durationS: number): TranscriptSeg
 function wordOf(value: unknown, durationS: number): TranscriptWord | undefined {
 	if (!isRecord(value) || typeof value['word'] !== 'string') return undefined;
 	const span = spanOf(value, durationS);
-	return span && { word: value['word'], ...span };
+	const sure = value['probability'];
+	const probability =
+		typeof sure === 'number' && sure >= 0 && sure <= 1 ? { probability: sure } : {};
+	return span && { word: value['word'], ...span, ...probability };
 }

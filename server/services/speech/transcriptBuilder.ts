@@ -82,13 +82,14 @@ export class TranscriptBuilder {
 			});
 		}
 		this.#segments.push(...added);
-		for (const { word, start, end } of result.words ?? []) {
+		for (const { word, start, end, probability } of result.words ?? []) {
 			if (word.trim() === '') continue;
 			const speaker = this.#turns && speakerIn(this.#turns, startS + start, startS + end);
 			this.#words.push({
 				word: word.trim(),
 				start: seconds(startS + start),
 				end: seconds(startS + end),
+				probability: thousandths(probability),
 				...(speaker === undefined ? {} : { speaker }),
 			});
 		}
@@ -125,7 +126,9 @@ export class TranscriptBuilder {
 }
 
 /** Hundredths of a second are below every model's precision; thousandths keep subtitles exact. */
-const seconds = (value: number) => Math.round(value * 1000) / 1000;
+const seconds = (value: number) => thousandths(value);
+
+const thousandths = (value: number) => Math.round(value * 1000) / 1000;
 
 function logprobsOf(
 	result: SpeechResult,

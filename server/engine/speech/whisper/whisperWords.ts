@@ -50,10 +50,14 @@ export async function whisperWords(
 	);
 	if (starts !== undefined)
 		return timeWords(splitWords(ids, text, result.language), starts, tokens);
+	let at = 0;
 	return result.segments.flatMap((segment) => {
 		const own = segment.tokens.filter(isText);
 		const spread = evenStarts(own, text, segment.start, segment.end);
-		const guessed = own.map((id) => ({ id, logprob: segment.avgLogprob }));
-		return timeWords(splitWords(own, text, result.language), spread, guessed);
+		const said = own.map((id) => {
+			while (at < tokens.length && tokens[at]?.id !== id) at++;
+			return tokens[at++] ?? { id, logprob: segment.avgLogprob };
+		});
+		return timeWords(splitWords(own, text, result.language), spread, said);
 	});
 }
