@@ -138,6 +138,7 @@ export function createExtension(
 	const queue = new QueuedTranscripts({
 		...{ languageServer, recordings, store: transcripts, memory: context.globalState },
 		onChange: () => jobs.refresh(),
+		windowId: vscode.env.sessionId,
 		onReady: (files) => void offerTranscripts(recordings, files).catch(showError),
 	});
 	queue.resume();

@@ -4,6 +4,7 @@
  */
 
 import * as vscode from 'vscode';
+import { defined } from '../../server/protocol/defined.ts';
 import {
 	AppError,
 	asAppError,
@@ -21,6 +22,8 @@ export interface QueuedTranscriptsDeps {
 	readonly recordings: Pick<RecordingEditor, 'use'>;
 	readonly store: Pick<TranscriptStore, 'load' | 'save'>;
 	readonly memory: vscode.Memento;
+	/** Of this window; what others asked for is theirs to tell as long as they are there. */
+	readonly windowId?: string;
 	/** Milliseconds between two looks; 2000 unless told. */
 	readonly everyMs?: number;
 	/** Other jobs are to be shown. */
@@ -34,6 +37,8 @@ interface Awaited {
 	readonly id: string;
 	readonly mark: string;
 	readonly uri: string;
+	/** Of the window that asked. */
+	readonly windowId?: string;
 	/** Its transcript is kept here; what is left is to remove it there. */
 	readonly isKept?: boolean;
 }
@@ -41,6 +46,8 @@ interface Awaited {
 const memoryKey = 'nearglot.queuedRecordings';
 /** Looks in a row that fail by what passes by itself before somebody hears of it. */
 const quietLooks = 15;
+/** Looks at one that is over after which the window that asked for it seems to be gone. */
+const looksForOwner = 3;
 
 export class QueuedTranscripts implements vscode.Disposable {
 	readonly #deps: QueuedTranscriptsDeps;
@@ -50,6 +57,8 @@ export class QueuedTranscripts implements vscode.Disposable {
 	#isDisposed = false;
 	#failedLooks = 0;
 	#hasNotified = false;
+	/** How often one of another window was found to be over. */
+	readonly #foundOver = new Map<string, number>();
 	#ready: vscode.Uri[] = [];
 	/** Why recordings have no transcript, and the batches that only told so. */
 	#failed: { readonly text: string; readonly id?: string }[] = [];
@@ -113,7 +122,9 @@ export class QueuedTranscripts implements vscode.Disposable {
 			for (;;) {
 				try {
 					const id = await recording.queue(token);
-					await this.#remember([...this.#awaited, { id, mark, uri: uri.toString() }]);
+					const { windowId } = this.#deps;
+					const asked = { id, mark, uri: uri.toString(), ...defined({ windowId }) };
+					await this.#remember([...this.#awaited, asked]);
 					this.#later(this.#everyMs);
 					return true;
 				} catch (error) {
@@ -176,7 +187,7 @@ export class QueuedTranscripts implements vscode.Disposable {
 		let trouble: { readonly error: unknown } | undefined;
 		for (const one of awaited) {
 			const found = states.get(one.id);
-			if (found?.state === 'underWay') continue;
+			if (found?.state === 'underWay' || this.#isOfOther(one)) continue;
 			try {
 				if (!(await this.#end(one, found))) continue;
 				await this.#remember(this.#awaited.filter(({ id }) => id !== one.id));
@@ -188,10 +199,21 @@ export class QueuedTranscripts implements vscode.Disposable {
 		if (trouble) throw trouble.error;
 	}
 
+	/** Whether another window is to end one that is over, or has done so. */
+	#isOfOther({ id, windowId }: Awaited): boolean {
+		if (!this.#awaited.some((one) => one.id === id)) return true;
+		if (windowId === this.#deps.windowId) return false;
+		const looks = (this.#foundOver.get(id) ?? 0) + 1;
+		this.#foundOver.set(id, looks);
+		return looks < looksForOwner;
+	}
+
 	/** @returns whether nothing is awaited of it any more */
 	async #end(awaited: Awaited, found: MarkedRecording | undefined): Promise<boolean> {
 		const { id, mark, isKept } = awaited;
-		if (isKept || found?.state === 'cancelled') {
+		const uri = vscode.Uri.parse(awaited.uri, true);
+		if (isKept) return this.#endKept(id, uri);
+		if (found?.state === 'cancelled') {
 			await this.#forget(id);
 			return true;
 		}
@@ -200,7 +222,6 @@ export class QueuedTranscripts implements vscode.Disposable {
 			this.#failed.push({ text: `${name}: ${reason}`, id });
 			return true;
 		}
-		const uri = vscode.Uri.parse(awaited.uri, true);
 		const transcript =
 			found &&
 			(await this.#deps.languageServer
@@ -221,11 +242,15 @@ export class QueuedTranscripts implements vscode.Disposable {
 			return true;
 		}
 		if (!(await this.#keep(awaited, uri, transcript))) return false;
-		this.#ready.push(uri);
 		await this.#remember(
 			this.#awaited.map((one) => (one.id === id ? { ...one, isKept: true } : one)),
 		);
-		await this.#forget(id);
+		return this.#endKept(id, uri);
+	}
+
+	/** Of several windows that have its transcript, the one that removes it at the server says so. */
+	async #endKept(id: string, uri: vscode.Uri): Promise<boolean> {
+		if (await this.#forget(id)) this.#ready.push(uri);
 		return true;
 	}
 
@@ -250,13 +275,15 @@ export class QueuedTranscripts implements vscode.Disposable {
 		return true;
 	}
 
-	/** Nobody needs what the server has of it. */
-	async #forget(id: string): Promise<void> {
-		await this.#deps.languageServer
-			.request('nearglot/recordings/forget', { id })
-			.catch((error: unknown) => {
-				if (asAppError(error).kind.retryable) throw error;
-			});
+	/** Nobody needs what the server has of it. @returns whether it had something */
+	async #forget(id: string): Promise<boolean> {
+		try {
+			return (await this.#deps.languageServer.request('nearglot/recordings/forget', { id }))
+				.removed;
+		} catch (error) {
+			if (asAppError(error).kind.retryable) throw error;
+			return false;
+		}
 	}
 
 	async #showFailed(failed: readonly { readonly text: string; readonly id?: string }[]) {

@@ -43,7 +43,6 @@ export function registerRecordings({ handle, link, at }: RecordingRegistration):
 		queuedTranscript(link, await recordingOf(link, id, signal), signal),
 	);
 	handle('nearglot/recordings/forget', async ({ id }, signal) => {
-		await removeQueued(link, await recordingOf(link, id, signal));
-		return {};
+		return { removed: await removeQueued(link, await recordingOf(link, id, signal)) };
 	});
 }

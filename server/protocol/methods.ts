@@ -350,8 +350,8 @@ export interface Requests {
 	/** How those stand that were handed over under these ids; what is gone is left out. */
 	'nearglot/recordings': { params: { ids: readonly string[] }; result: QueuedList };
 	'nearglot/recordings/take': { params: { id: string }; result: Transcript };
-	/** The transcript is kept elsewhere, or nobody wants it. */
-	'nearglot/recordings/forget': { params: { id: string }; result: Record<string, never> };
+	/** The transcript is kept elsewhere, or nobody wants it. One of several windows hears that it `removed` it. */
+	'nearglot/recordings/forget': { params: { id: string }; result: { removed: boolean } };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
 	/** The whole transcript with the times of its words. Partial results are TranscriptDelta. */
 	'nearglot/transcript': { params: TranscriptParams; result: Transcript };

@@ -178,22 +178,29 @@ export async function queuedReason(
 
 /**
  * Removes what the server keeps of one that is over; what stays there ends by itself.
+ * @returns whether something was there: of several who remove it, one hears that it was
  * @throws AppError when it may go later
  */
-export async function removeQueued(client: Client, batch: BatchAnswer): Promise<void> {
+export function removeQueued(client: Client, batch: BatchAnswer): Promise<boolean> {
 	const { input_file_id: input, output_file_id: output, error_file_id: errors } = batch;
-	await removeFiles(client, [soundOf(batch), input, output, errors]);
+	return removeFiles(client, [soundOf(batch), input, output, errors]);
 }
 
 async function removeFiles(
 	client: Client,
 	ids: readonly (string | null | undefined)[],
-): Promise<void> {
-	for (const id of ids)
-		if (id)
-			await client.call(routes.deleteFile, { params: { id } }).catch((error: unknown) => {
-				if (asAppError(error).kind.retryable) throw error;
-			});
+): Promise<boolean> {
+	let removed = false;
+	for (const id of ids) {
+		if (!id) continue;
+		try {
+			await client.call(routes.deleteFile, { params: { id } });
+			removed = true;
+		} catch (error) {
+			if (asAppError(error).kind.retryable) throw error;
+		}
+	}
+	return removed;
 }
 
 /** What the server has said no to. */

@@ -37,6 +37,7 @@ function world(t: TestContext) {
 	/** What goes wrong, by what is asked and of which recording. */
 	const faults = new Map<string, () => Promise<void> | void>();
 	const fail = async (what: string) => faults.get(what)?.();
+	const removedIds = new Set<string>();
 	let count = 0;
 	const answers: Record<string, (params: { id: string; ids: string[] }) => Promise<unknown>> = {
 		'nearglot/recordings': async ({ ids }) => {
@@ -55,8 +56,10 @@ function world(t: TestContext) {
 		},
 		'nearglot/recordings/forget': async ({ id }) => {
 			await fail(`forget ${batches.get(id)?.mark}`);
-			forgotten.push(batches.get(id)?.mark ?? id);
-			return {};
+			const removed = !removedIds.has(id);
+			removedIds.add(id);
+			if (removed) forgotten.push(batches.get(id)?.mark ?? id);
+			return { removed };
 		},
 	};
 	const deps = {
@@ -104,7 +107,15 @@ function world(t: TestContext) {
 	const end = (state: QueuedState = 'done') => {
 		for (const batch of batches.values()) if (batch.state === 'underWay') batch.state = state;
 	};
-	return { queue, batches, store, forgotten, taken, ready, faults, sessions, end };
+	/** Another window that shares the recordings and the memory. */
+	const another = (windowId: string) => {
+		const told: string[] = [];
+		const onReady = (files: readonly vscode.Uri[]) => told.push(...files.map(({ path }) => path));
+		const second = new QueuedTranscripts({ ...deps, windowId, onReady });
+		t.after(() => second.dispose());
+		return { queue: second, told };
+	};
+	return { another, queue, batches, store, forgotten, taken, ready, faults, sessions, end };
 }
 
 let messages: string[] = [];
@@ -235,6 +246,40 @@ test('one that is handed over while another is fetched has no transcript taken t
 	end();
 	await until('both are there', async () => ready.length > 0);
 	assert.deepEqual([taken, ready], [[...batches.keys()], ['a', 'b']]);
+});
+
+test('of two windows the one that asked says what is ready and what failed', async (t) => {
+	const { another, batches, end } = world(t);
+	const [first, second] = [another('first'), another('second')];
+	await first.queue.add(['a', 'b'].map(file));
+	second.queue.resume();
+	await second.queue.add([file('c')]);
+	for (const batch of batches.values()) if (batch.mark === 'b') batch.state = 'failed';
+	end();
+	await until('both have told', async () => first.told.length > 0 && second.told.length > 0);
+	await until('it is said', async () => messages.includes('b: No sound.'));
+	assert.deepEqual([first.told, second.told], [['/a'], ['/c']]);
+	assert.equal(messages.filter((text) => text.includes('No sound')).length, 1);
+});
+
+test('what a window asked for that is gone is told by one other, also when two are there', async (t) => {
+	const { another, faults, taken, end } = world(t);
+	const gone = another('gone');
+	await gone.queue.add([file('a')]);
+	gone.queue.dispose();
+	end();
+	// Both have the transcript before either removes it at the server.
+	faults.set('take a', () => until('both take it', async () => taken.length > 1));
+	const [first, second] = [another('first'), another('second')];
+	first.queue.resume();
+	second.queue.resume();
+	await until('it is told', async () => first.told.length + second.told.length > 0);
+	let looks = 0;
+	faults.set('look', () => void looks++);
+	const last = another('last');
+	await last.queue.add([file('d')]);
+	await until('more looks were taken', async () => looks > 5);
+	assert.equal(first.told.length + second.told.length, 1);
 });
 
 test('one that failed says why, and is removed there when that was read, unless it was tried again', async (t) => {
