@@ -57,7 +57,7 @@ export class QueuedTranscripts implements vscode.Disposable {
 	#isDisposed = false;
 	#failedLooks = 0;
 	#hasNotified = false;
-	/** How often one of another window was found to be over. */
+	/** How often one of another window was found to be over, by both. */
 	readonly #foundOver = new Map<string, number>();
 	#ready: vscode.Uri[] = [];
 	/** Why recordings have no transcript, and the batches that only told so. */
@@ -85,24 +85,24 @@ export class QueuedTranscripts implements vscode.Disposable {
 		const title = vscode.l10n.t('Transcribing {0} recordings', files.length);
 		const refused: vscode.Uri[] = [];
 		const failed: string[] = [];
-		let count = 0;
+		const handedOver: vscode.Uri[] = [];
 		const isCancelled = await withDelayedProgress(title, async (token) => {
 			for (const uri of files) {
 				if (token.isCancellationRequested) break;
 				try {
-					if (await this.#handOver(uri, token)) count++;
+					if (await this.#handOver(uri, token)) handedOver.push(uri);
 				} catch (error) {
 					const { code, message } = asAppError(error);
 					if (code === 'not_supported') refused.push(uri);
-					else if (code !== 'cancelled') failed.push(`${uri.path.split('/').at(-1)}: ${message}`);
+					else if (code !== 'cancelled') failed.push(`${fileName(uri)}: ${message}`);
 				}
 			}
 			return token.isCancellationRequested;
 		});
 		if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
-		if (count > 0) {
+		if (handedOver.length > 0) {
 			this.#deps.onChange();
-			void this.#offerJobs(count).catch(showError);
+			void this.#offerJobs(handedOver).catch(showError);
 		}
 		return isCancelled ? [] : refused;
 	}
@@ -142,10 +142,12 @@ export class QueuedTranscripts implements vscode.Disposable {
 			await passed(this.#everyMs, token);
 	}
 
-	async #offerJobs(count: number): Promise<void> {
+	async #offerJobs(files: readonly vscode.Uri[]): Promise<void> {
 		const show = vscode.l10n.t('Show Jobs');
 		const answer = await vscode.window.showInformationMessage(
-			vscode.l10n.t('{0} recordings are transcribed in the background.', count),
+			files.length === 1
+				? vscode.l10n.t('{0} is transcribed in the background.', fileName(files[0]))
+				: vscode.l10n.t('{0} recordings are transcribed in the background.', files.length),
 			show,
 		);
 		if (answer === show) await vscode.commands.executeCommand('nearglot.jobs.focus');
@@ -187,7 +189,7 @@ export class QueuedTranscripts implements vscode.Disposable {
 		let trouble: { readonly error: unknown } | undefined;
 		for (const one of awaited) {
 			const found = states.get(one.id);
-			if (found?.state === 'underWay' || this.#isOfOther(one)) continue;
+			if (found?.state === 'underWay' || (await this.#isOfOther(one))) continue;
 			try {
 				if (!(await this.#end(one, found))) continue;
 				await this.#remember(this.#awaited.filter(({ id }) => id !== one.id));
@@ -199,13 +201,22 @@ export class QueuedTranscripts implements vscode.Disposable {
 		if (trouble) throw trouble.error;
 	}
 
-	/** Whether another window is to end one that is over, or has done so. */
-	#isOfOther({ id, windowId }: Awaited): boolean {
-		if (!this.#awaited.some((one) => one.id === id)) return true;
-		if (windowId === this.#deps.windowId) return false;
-		const looks = (this.#foundOver.get(id) ?? 0) + 1;
-		this.#foundOver.set(id, looks);
-		return looks < looksForOwner;
+	/** Whether another window is to end one that is over, or has done so. What a window that is gone asked for becomes this one's. */
+	async #isOfOther({ id }: Awaited): Promise<boolean> {
+		const known = this.#awaited.find((one) => one.id === id);
+		if (!known || known.windowId === this.#deps.windowId) return known === undefined;
+		const key = `${id} ${known.windowId}`;
+		const looks = (this.#foundOver.get(key) ?? 0) + 1;
+		this.#foundOver.set(key, looks);
+		if (looks < looksForOwner) return true;
+		await this.#remember(
+			this.#awaited.map((one) =>
+				one.windowId === known.windowId
+					? { ...one, ...defined({ windowId: this.#deps.windowId }) }
+					: one,
+			),
+		);
+		return false;
 	}
 
 	/** @returns whether nothing is awaited of it any more */
@@ -232,11 +243,8 @@ export class QueuedTranscripts implements vscode.Disposable {
 		if (!transcript) {
 			// Another window may have taken it.
 			if ((await this.#deps.store.load(mark)) === null) {
-				const name = found?.name ?? uri.path.split('/').at(-1);
-				const text = vscode.l10n.t(
-					'{0}: The transcript is no longer at the model server.',
-					name ?? '',
-				);
+				const name = found?.name ?? fileName(uri);
+				const text = vscode.l10n.t('{0}: The transcript is no longer at the model server.', name);
 				this.#failed.push({ text });
 			}
 			return true;
@@ -307,6 +315,8 @@ export class QueuedTranscripts implements vscode.Disposable {
 		await this.#deps.memory.update(memoryKey, awaited.length > 0 ? awaited : undefined);
 	}
 }
+
+const fileName = (uri: vscode.Uri | undefined): string => uri?.path.split('/').at(-1) ?? '';
 
 /** @throws AppError `cancelled` */
 function passed(ms: number, token: vscode.CancellationToken): Promise<void> {

@@ -46,7 +46,7 @@ async function transcribeAll(
 	files: readonly vscode.Uri[],
 ): Promise<void> {
 	const failed: string[] = [];
-	let done = 0;
+	const done: vscode.Uri[] = [];
 	await vscode.window.withProgress(
 		{
 			location: vscode.ProgressLocation.Notification,
@@ -76,7 +76,7 @@ async function transcribeAll(
 					})
 					.then(
 						() => {
-							done++;
+							done.push(uri);
 						},
 						(error: unknown) => {
 							if (asAppError(error).code === 'cancelled') return;
@@ -89,19 +89,19 @@ async function transcribeAll(
 	);
 	if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
 	// The offer stays until somebody answers it; the work is done.
-	if (done > 0) void offerTranscripts(recordings, files, done).catch(showError);
+	if (done.length > 0) void offerTranscripts(recordings, done).catch(showError);
 }
 
-/** @param done how many of the recordings have a transcript */
 export async function offerTranscripts(
 	recordings: RecordingEditor,
 	files: readonly vscode.Uri[],
-	done = files.length,
 ): Promise<void> {
 	const exportAll = vscode.l10n.t('Export All…');
 	const open = vscode.l10n.t('Open');
 	const answer = await vscode.window.showInformationMessage(
-		vscode.l10n.t('{0} transcripts are ready.', done),
+		files.length === 1
+			? vscode.l10n.t('The transcript of {0} is ready.', files[0]?.path.split('/').at(-1) ?? '')
+			: vscode.l10n.t('{0} transcripts are ready.', files.length),
 		exportAll,
 		open,
 	);

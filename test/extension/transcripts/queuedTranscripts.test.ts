@@ -108,14 +108,32 @@ function world(t: TestContext) {
 		for (const batch of batches.values()) if (batch.state === 'underWay') batch.state = state;
 	};
 	/** Another window that shares the recordings and the memory. */
-	const another = (windowId: string) => {
+	const another = (windowId: string, memory = deps.memory) => {
 		const told: string[] = [];
 		const onReady = (files: readonly vscode.Uri[]) => told.push(...files.map(({ path }) => path));
-		const second = new QueuedTranscripts({ ...deps, windowId, onReady });
+		const second = new QueuedTranscripts({ ...deps, windowId, memory, onReady });
 		t.after(() => second.dispose());
 		return { queue: second, told };
 	};
-	return { another, queue, batches, store, forgotten, taken, ready, faults, sessions, end };
+	/** The memory as it is now. */
+	const memoryOf = () => {
+		const own = new Map(kept);
+		const update = async (key: string, value: unknown) => void own.set(key, value);
+		return { get: (key: string) => own.get(key), update } as unknown as vscode.Memento;
+	};
+	return {
+		another,
+		memoryOf,
+		queue,
+		batches,
+		store,
+		forgotten,
+		taken,
+		ready,
+		faults,
+		sessions,
+		end,
+	};
 }
 
 let messages: string[] = [];
@@ -263,23 +281,34 @@ test('of two windows the one that asked says what is ready and what failed', asy
 });
 
 test('what a window asked for that is gone is told by one other, also when two are there', async (t) => {
-	const { another, faults, taken, end } = world(t);
+	const { another, faults, end } = world(t);
 	const gone = another('gone');
-	await gone.queue.add([file('a')]);
+	await gone.queue.add(['a', 'b'].map(file));
 	gone.queue.dispose();
 	end();
-	// Both have the transcript before either removes it at the server.
-	faults.set('take a', () => until('both take it', async () => taken.length > 1));
 	const [first, second] = [another('first'), another('second')];
 	first.queue.resume();
 	second.queue.resume();
-	await until('it is told', async () => first.told.length + second.told.length > 0);
+	const told = () => [...first.told, ...second.told];
+	await until('both are told', async () => told().length > 1);
 	let looks = 0;
 	faults.set('look', () => void looks++);
-	const last = another('last');
-	await last.queue.add([file('d')]);
+	await another('last').queue.add([file('d')]);
 	await until('more looks were taken', async () => looks > 5);
-	assert.equal(first.told.length + second.told.length, 1);
+	assert.deepEqual([told(), first.told.length % 2], [['/a', '/b'], 0]);
+});
+
+test('of two windows that have a transcript the one that removes it at the server says so', async (t) => {
+	const { another, memoryOf, end, taken } = world(t);
+	const first = another('first');
+	await first.queue.add([file('a')]);
+	// This one has read the memory before, and hears of no change.
+	const second = another('second', memoryOf());
+	second.queue.resume();
+	end();
+	await until('it is told', async () => first.told.length > 0);
+	await until('the other window has done with it', async () => taken.length > 1);
+	assert.deepEqual(second.told, []);
 });
 
 test('one that failed says why, and is removed there when that was read, unless it was tried again', async (t) => {
