@@ -6,6 +6,7 @@ import { useMemo } from 'preact/hooks';
 import type { ModelInfo, Turn } from '../server/protocol/index.ts';
 import type { Streaming } from './chatState.ts';
 import { Markdown } from './markdown.tsx';
+import { numberText } from './numberText.ts';
 import { TurnContext, useChat } from './page.ts';
 import { ProgressLine } from './progressLine.tsx';
 import { ToolSteps } from './toolSteps.tsx';
@@ -75,7 +76,7 @@ function Ending({ turn }: { turn: Turn }): VNode | null {
 	}
 	if (!turn.timings || turn.timings.predicted_n === 0) return null;
 	const { predicted_n: tokens, predicted_per_second: speed } = turn.timings;
-	return <p class="note speed">{t('speed', tokens, speed.toFixed(speed < 10 ? 1 : 0))}</p>;
+	return <p class="note speed">{t('speed', tokens, numberText(speed, speed < 10 ? 1 : 0))}</p>;
 }
 
 /** Asks the same question once more; what arrived stays as another version. */

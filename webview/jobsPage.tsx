@@ -1,5 +1,6 @@
 /** Bulk work: batches of requests, how far they are, what of them failed; begun, paused, ended, tried again. */
 
+import { dateText, numberText } from './numberText.ts';
 import './jobsPage.css';
 import { signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
@@ -172,7 +173,7 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 				<span class="state">{state}</span>
 			</header>
 			<p class="note">
-				{new Date(batch.created_at * 1000).toLocaleString()} · {batch.endpoint} · {factsOf(batch)}
+				{dateText(batch.created_at * 1000)} · {batch.endpoint} · {factsOf(batch)}
 			</p>
 			{!isOver && (
 				<progress aria-label={`${name}: ${state}`} value={items} max={Math.max(1, counts.total)} />
@@ -181,7 +182,7 @@ function Batch({ batch, api }: { batch: BatchAnswer; api: StudioApi }): VNode {
 				<p class="error">
 					{refusalText(batch.problem)}
 					{batch.problem.until !== undefined &&
-						` ${text('jobUntil', new Date(batch.problem.until * 1000).toLocaleString())}`}
+						` ${text('jobUntil', dateText(batch.problem.until * 1000))}`}
 				</p>
 			)}
 			{batch.errors?.data.map((problem) => (
@@ -244,14 +245,12 @@ function factsOf({ request_counts: counts, progress, status }: BatchAnswer): str
 	const rate = perSecond < 0.05 ? undefined : perSecond;
 	const left = progress?.seconds_left ?? undefined;
 	return [
-		text('jobItems', done.toLocaleString(), counts.total.toLocaleString()),
-		...(counts.failed > 0 ? [text('jobFailedItems', counts.failed.toLocaleString())] : []),
-		...(rate === undefined ? [] : [text('jobRate', rate.toLocaleString(undefined, oneDigit))]),
+		text('jobItems', numberText(done), numberText(counts.total)),
+		...(counts.failed > 0 ? [text('jobFailedItems', numberText(counts.failed))] : []),
+		...(rate === undefined ? [] : [text('jobRate', numberText(rate, 1))]),
 		...(left === undefined || rate === undefined ? [] : [text('jobLeft', clockOf(left))]),
 	].join(' · ');
 }
-
-const oneDigit = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
 
 /** `1:02:03`, `2:03`. */
 function clockOf(seconds: number): string {

@@ -1,5 +1,6 @@
 /** Models of the studio page as cards: those on this computer, those that can be added, and what they do now. */
 
+import { numberText } from './numberText.ts';
 import './modelsPage.css';
 import { type Signal, signal } from '@preact/signals';
 import type { VNode } from 'preact';
@@ -189,9 +190,7 @@ function Card({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
 	const size = sizeOf(model);
 	const facts = [
 		size,
-		model.contextLength === undefined
-			? ''
-			: text('contextOf', model.contextLength.toLocaleString()),
+		model.contextLength === undefined ? '' : text('contextOf', numberText(model.contextLength)),
 		model.memoryBytes === undefined ? '' : text('inMemory', sizeText(model.memoryBytes)),
 	].filter((fact) => fact !== '');
 	return (
@@ -256,9 +255,9 @@ function Fit({ model }: { model: ModelInfo }): VNode | null {
 
 /** What a model has lost by being built. */
 function lossText(loss: BuiltLoss): string {
-	if (loss.measured === 'answers') return text('lostAnswers', (100 * loss.sameToken).toFixed(0));
+	if (loss.measured === 'answers') return text('lostAnswers', numberText(100 * loss.sameToken));
 	return loss.measured === 'weights'
-		? text('lostWeights', (100 * loss.weightError).toFixed(1))
+		? text('lostWeights', numberText(100 * loss.weightError, 1))
 		: '';
 }
 
@@ -334,9 +333,9 @@ function Metrics({ stats }: { stats: readonly ModelStats[] }): VNode {
 							{text('running', now.running, now.waiting)} ·{' '}
 							{text(
 								'read',
-								now.promptTokensTotal.toLocaleString(),
-								now.cachedTokensTotal.toLocaleString(),
-								now.generatedTokensTotal.toLocaleString(),
+								numberText(now.promptTokensTotal),
+								numberText(now.cachedTokensTotal),
+								numberText(now.generatedTokensTotal),
 							)}{' '}
 							· {now.executionProvider} · {sizeText(now.residentBytes)}
 						</dd>

@@ -7,6 +7,7 @@ import { keyScopes, type LimitField, limitFields } from '../server/protocol/limi
 import * as routes from '../server/protocol/routeAddresses.ts';
 import type { AnswerOf, RequestOf } from '../server/protocol/routes/route.ts';
 import { errorText } from './errorText.ts';
+import { numberText } from './numberText.ts';
 import { isMember } from './signedInPerson.ts';
 import type { StudioApi } from './studioApi.ts';
 import { type StudioKey, text } from './studioText.ts';
@@ -123,7 +124,7 @@ const limitsText = (limits: ShownLimits): string => {
 	return (
 		limitFields
 			.filter(({ field }) => sizes.get(field) !== undefined)
-			.map(({ field }) => `${text(limitTexts[field])}: ${sizes.get(field)?.toLocaleString()}`)
+			.map(({ field }) => `${text(limitTexts[field])}: ${numberText(sizes.get(field) ?? 0)}`)
 			.join(' · ') || text('noLimit')
 	);
 };

@@ -1,5 +1,6 @@
 /** The last requests to chat models: what the model was given, how long it took, why it ended; for the owner. */
 
+import { numberText } from './numberText.ts';
 import './requestsPage.css';
 import { signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
@@ -90,7 +91,7 @@ function Recorded({ request, api }: { request: ListedRequest; api: StudioApi }):
 	);
 }
 
-const milliseconds = (ms: number): string => `${Math.round(ms).toLocaleString()} ms`;
+const milliseconds = (ms: number): string => `${numberText(ms)} ms`;
 
 /** Tokens and times in one line. */
 function factsOf({ usage, timings, ms }: ListedRequest): string {

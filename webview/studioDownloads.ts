@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { isOpenLicence } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
+import { numberText } from './numberText.ts';
 import type { DownloadShown, StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
 
@@ -50,6 +51,6 @@ export async function download(api: StudioApi, model: string, key = model): Prom
 /** A size for people. */
 export function sizeText(bytes: number): string {
 	return bytes >= 1e9
-		? `${(bytes / 1e9).toFixed(1)} GB`
-		: `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+		? `${numberText(bytes / 1e9, 1)} GB`
+		: `${numberText(bytes / 1e6, bytes < 1e7 ? 1 : 0)} MB`;
 }

@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks';
 import * as routes from '../server/protocol/routeAddresses.ts';
 import type { AnswerOf } from '../server/protocol/routes/route.ts';
 import { errorText } from './errorText.ts';
+import { numberText } from './numberText.ts';
 import type { StudioApi } from './studioApi.ts';
 import { type StudioKey, text } from './studioText.ts';
 
@@ -153,7 +154,7 @@ function UsageRowView(props: {
 			</th>
 			{shown.map(([field, label]) => (
 				<td key={field} data-name={text(label)}>
-					{Math.round(Number(row[field] ?? 0)).toLocaleString()}
+					{numberText(Number(row[field] ?? 0))}
 				</td>
 			))}
 			<td class="actions">

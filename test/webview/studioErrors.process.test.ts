@@ -56,6 +56,21 @@ for (const [locale, jobs, failed, sentence] of [
 			await job.getByText(failed, { exact: true }).click();
 			const why = await job.locator('.failed li').innerText();
 			assert.match(why.replace(/^.*?:\s*/, ''), sentence);
+			// A narrow window cuts none of it, and numbers are those of the language.
+			await page.setViewportSize({ width: 182, height: 640 });
+			const outside = await job.evaluate((article) => {
+				const { right } = article.getBoundingClientRect();
+				const all = [...article.querySelectorAll('button, p, li')];
+				const out = all.filter((one) => one.getBoundingClientRect().right > right);
+				const margin = innerWidth - right;
+				return [margin >= 4, out.map((one) => one.textContent)];
+			});
+			assert.deepEqual(outside, [true, []]);
+			await page.locator('nav .tab').nth(4).click();
+			await page.locator('.models .card').first().waitFor();
+			const sizes = await page.locator('.models').first().innerText();
+			assert.match(sizes, /\d,\d [MG]B/);
+			assert.doesNotMatch(sizes, /\d\.\d [MG]B/);
 			await context.close();
 		},
 	);

@@ -78,6 +78,14 @@ test(
 						assert.ok(!cut, `the name of the open page is whole at ${width}`);
 					}
 				}
+				await page.setViewportSize({ width: 1280, height: 800 });
+				const heights = new Set<number>();
+				for (const tab of await page.locator('nav .tab').all()) {
+					await tab.click();
+					await tab.and(page.locator('[aria-current]')).waitFor();
+					heights.add(await tab.evaluate((one) => one.clientHeight));
+				}
+				assert.equal(heights.size, 1, 'the name of a page stays on its line when it is opened');
 				if (address === url) await requestsPage(page);
 				assert.equal(
 					await page.getByRole('link', { name: 'Anfragen' }).count(),
@@ -95,7 +103,11 @@ test(
 /** Words of buttons and of heads of columns that stand on several lines. */
 function brokenWords(page: Page): Promise<string[]> {
 	return page.evaluate(() =>
-		[...document.querySelectorAll('.studio :is(button, th[scope="col"])')]
+		[
+			...document.querySelectorAll(
+				'.studio :is(button, th[scope="col"], .document-drop p, .drop p)',
+			),
+		]
 			.filter((element) => !element.closest('.log'))
 			.flatMap((element) => [...element.childNodes])
 			.filter((node) => node instanceof Text)

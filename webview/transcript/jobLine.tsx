@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import { shortClock, type TranscriptJob } from '../../server/protocol/index.ts';
+import { numberText } from '../numberText.ts';
 import { type TranscriptPageState, useTranscript } from './transcriptState.ts';
 
 export function JobLine(): VNode | null {
@@ -39,7 +40,7 @@ function jobText({ t }: TranscriptPageState, job: TranscriptJob, total?: number)
 	if (job.kind === 'translate') return t('ago', job.done, total ?? '?');
 	const parts = [total ? t('ago', shortClock(job.done), shortClock(total)) : shortClock(job.done)];
 	if (job.speed !== undefined) {
-		parts.push(t('realTime', job.speed.toFixed(job.speed < 10 ? 1 : 0)));
+		parts.push(t('realTime', numberText(job.speed, job.speed < 10 ? 1 : 0)));
 		if (total) parts.push(t('left', shortClock(Math.max(0, total - job.done) / job.speed)));
 	}
 	return parts.join(' · ');
