@@ -143,10 +143,15 @@ function Follow(props: { box: RefObject<HTMLElement | null>; lock: ScrollLock })
 	useEffect(() => {
 		if (question !== undefined || answering) lock.toEnd();
 	}, [question, answering, lock]);
-	useEffect(lock.keep, [turns.value, length, progress.value, lock]);
+	const isEmpty = turns.value.length === 0;
+	useEffect(() => {
+		// What greets in an empty chat is read from its beginning.
+		if (!isEmpty) lock.keep();
+		else if (box.current) box.current.scrollTop = 0;
+	}, [turns.value, length, progress.value, lock]);
 	useEffect(() => {
 		const element = box.current;
-		if (!element) return;
+		if (!element || isEmpty) return;
 		// Code is coloured and boxes get their true height after they were drawn; the log itself is resized, too.
 		const observer = new ResizeObserver(lock.keep);
 		for (const child of [element, ...element.children]) observer.observe(child);

@@ -44,10 +44,13 @@ test(
 				[`${server.url}/`, signedIn],
 			] as const) {
 				// The longest words of the four languages.
-				const context = await browser.newContext({ locale: 'de', extraHTTPHeaders });
+				const viewport = { width: 182, height: 640 };
+				const context = await browser.newContext({ locale: 'de', extraHTTPHeaders, viewport });
 				const page = await context.newPage();
 				await page.goto(address);
 				await page.locator('.composer select.model option').first().waitFor({ state: 'attached' });
+				const top = await page.locator('.log').evaluate(({ scrollTop }) => scrollTop);
+				assert.equal(top, 0, 'the first page is read from its beginning');
 				await page.fill('.composer textarea', 'A question');
 				await page.keyboard.press('Enter');
 				await page.locator('.turn .markdown').waitFor();
@@ -72,6 +75,7 @@ test(
 						);
 						assert.deepEqual([outside, scrolls], [[], false], `tool ${tool} at ${width}`);
 						assert.deepEqual(await brokenWords(page), [], `tool ${tool} at ${width}`);
+						assert.deepEqual(await overlapping(page), [], `tool ${tool} at ${width}`);
 						const cut = await page
 							.locator('nav .tab[aria-current] span')
 							.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1);
@@ -121,6 +125,26 @@ function brokenWords(page: Page): Promise<string[]> {
 			)
 			.map(([word]) => word),
 	);
+}
+
+/** Buttons, fields and their frames that lie on or reach out of each other. */
+function overlapping(page: Page): Promise<string[]> {
+	return page.evaluate(() => {
+		const find = document.querySelector('.rail-find');
+		const heads = [...document.querySelectorAll('.rail button')].filter((one) => one !== find);
+		const box = (one: Element) => one.getBoundingClientRect();
+		const meets = (one: Element, other: Element) => {
+			const [a, b] = [box(one), box(other)];
+			const across = a.left < b.right && b.left < a.right;
+			return a.width > 0 && b.width > 0 && across && a.top < b.bottom && b.top < a.bottom;
+		};
+		const frame = document.querySelector('.document-drop');
+		const inside = [...(frame?.querySelectorAll('select, button') ?? [])];
+		return [
+			...heads.filter((one) => find !== null && meets(one, find)),
+			...inside.filter((one) => frame !== null && box(one).right > box(frame).right),
+		].map((one) => one.outerHTML.slice(0, 80));
+	});
 }
 
 /** The owner records a request, reads its prompt and asks it again, in a narrow window. */
