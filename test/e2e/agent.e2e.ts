@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { engineOf, withLab } from './labEngine.ts';
-import { command, desk, newChat, openChat, photograph, webview } from './window.ts';
+import { chatsAbout, command, desk, newChat, openChat, photograph, webview } from './window.ts';
 
 type Call = readonly [tool: string, input: object];
 
@@ -254,12 +254,20 @@ test('what a person has undone or removed by hand is taken back without a questi
 		await question.getByRole('button', { name: 'Undo Anyway' }).click();
 		await files.waitFor({ state: 'detached' });
 		await until('bye.js is as it was', () => read('bye.js') === bye);
+
+		await switchOn(chat);
+		await send(chat, 'Make a third');
+		await answerCard(chat, 'new.js', 'Allow once');
+		await answered(chat, 'Made.');
+		await files.getByRole('button', { name: 'Keep all' }).click();
+		await files.waitFor({ state: 'detached' });
+		assert.ok(existsSync(file('new.js')));
 		await page.close();
 	}));
 
 test('two windows of one chat lose neither what was said nor what can be taken back', () =>
 	withFiles(async (file) => {
-		const { open } = await desk();
+		const { open, workspace } = await desk();
 		const read = (name: string) => readFileSync(file(name), 'utf8');
 		const first = await open();
 		const chat = await startAgent(first);
@@ -298,6 +306,23 @@ test('two windows of one chat lose neither what was said nor what can be taken b
 		assert.equal(read('hello.js'), hello);
 		await second.bringToFront();
 		await other.locator('.changed-files').waitFor({ state: 'detached' });
+
+		// A chat that is deleted in one window stays where somebody reads it, if they want.
+		await command(second, 'Nearglot: Search Chats');
+		await row.first().hover();
+		const rows = await row.count();
+		await row.first().locator('.action-label').last().click();
+		await until('it is off the list', async () => (await row.count()) === rows - 1);
+		await second.keyboard.press('Escape');
+		assert.deepEqual(chatsAbout('Leave politely', workspace), []);
+		await first.bringToFront();
+		await chat.locator('.composer textarea').fill('Thank you');
+		await chat.locator('.composer .send').click();
+		const deleted = first.locator('.notification-toast', { hasText: 'deleted in another window' });
+		await deleted.getByRole('button', { name: 'Keep It' }).click();
+		await chat.locator('.question').filter({ hasText: 'Thank you' }).waitFor();
+		await chat.locator('.question').filter({ hasText: 'Greet in French' }).waitFor();
+		await until('it is kept', () => chatsAbout('Leave politely', workspace).length === 1);
 		await first.close();
 		await second.close();
 	}));

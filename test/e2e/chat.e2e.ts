@@ -1,11 +1,11 @@
 /** Chat through the packed extension, as a person uses it. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
 	ask,
+	chatsAbout,
 	clipboard,
 	command,
 	desk,
@@ -86,15 +86,6 @@ test('the page of the chat obeys a policy without unsafe parts', async () => {
 	assert.deepEqual(complaints, []);
 	await page.close();
 });
-
-/** Files of the extension with a text in them. */
-function chatsAbout(text: string, workspace: string): string[] {
-	const folder = join(workspace, '..', 'user-data/User/globalStorage/nearglot.nearglot');
-	return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-		const path = join(folder, name);
-		return statSync(path).isFile() && readFileSync(path, 'utf8').includes(text);
-	});
-}
 
 test('an old chat is found by a word of its answer, opened, and deleted for good', async () => {
 	const { open, pictures, workspace } = await desk();

@@ -120,10 +120,11 @@ test('a part is changed in place while the model writes; hunks are kept or taken
 		await page.close();
 	}));
 
-test('a change that is stopped leaves a whole text, and what was written can be taken back', () =>
+test('a change that is stopped leaves a whole text and can be taken back; a whole one is taken back or kept as a whole', () =>
 	withLab(engine, async () => {
 		const { open, workspace } = await desk();
-		writeFileSync(join(workspace, 'mean.py'), original);
+		const file = join(workspace, 'mean.py');
+		writeFileSync(file, original);
 		const page = await open();
 		await openFile(page, 'mean.py', 'The mean');
 		await ask(page, 'handle an empty list');
@@ -134,6 +135,25 @@ test('a change that is stopped leaves a whole text, and what was written can be 
 		await command(page, 'Nearglot: Undo Changes');
 		await editorText(page).filter({ hasText: '"""The mean."""' }).waitFor();
 		assert.match(await text(page), /"""The mean\.""".*total = sum/s);
+
+		await ask(page, 'handle an empty list');
+		goOn();
+		await lenses(page, 'Undo all 2').click();
+		await editorText(page).filter({ hasText: '"""The mean."""' }).waitFor();
+		await lenses(page, 'Undo').first().waitFor({ state: 'detached' });
+		await ask(page, 'handle an empty list');
+		goOn();
+		await lenses(page, 'Keep all 2').waitFor();
+		await editorText(page).click();
+		await page.keyboard.press('Control+Enter');
+		await lenses(page, 'Keep').first().waitFor({ state: 'detached' });
+		await command(page, 'File: Save');
+		await until('it is saved', () => ![original, ''].includes(readFileSync(file, 'utf8')));
+		assert.equal(
+			readFileSync(file, 'utf8'),
+			`import os\n\n\n${changed}\n\nprint(mean([1]))\n`,
+			'nothing but the change, the key itself wrote nothing',
+		);
 		await page.close();
 	}));
 

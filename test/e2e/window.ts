@@ -1,6 +1,14 @@
 /** A VS Code window with the packed extension, for tests that click and type. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -294,4 +302,13 @@ export async function clipboard(page: Page, holds: RegExp): Promise<string> {
 		return holds.test(text);
 	});
 	return text;
+}
+
+/** Files of the extension with a text in them. */
+export function chatsAbout(text: string, workspace: string): string[] {
+	const folder = join(workspace, '..', 'user-data/User/globalStorage/nearglot.nearglot');
+	return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+		const path = join(folder, name);
+		return statSync(path).isFile() && readFileSync(path, 'utf8').includes(text);
+	});
 }
