@@ -574,6 +574,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/daemon/answersBackend.ts', 'when responses were made'],
 	['server/services/responses/redisAnswers.ts', 'when responses were made'],
 	['server/cli/batchShards.ts', 'the same, without a server'],
+	['server/cli/batchRun.ts', 'ids of batches have dates'],
 	[
 		'extension/account/authProvider.ts',
 		'when sessions end is told by servers and kept for other windows',
