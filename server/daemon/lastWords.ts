@@ -22,12 +22,13 @@ export function lastWords(stderr: string): string | undefined {
 		.findLast((each) => each.trim() !== '' && !noise.test(each));
 	// What cannot be parsed is quoted, and may be somebody's text.
 	const shown = /^SyntaxError\b/.test(line ?? '') ? 'SyntaxError' : line;
-	return shown
+	let said = shown
 		?.replaceAll(folders, '')
 		.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
 		.trim()
-		.slice(0, maxLength)
-		.replace(/[.:;,]+$/, '');
+		.slice(0, maxLength);
+	while (said !== undefined && /[.:;,]$/.test(said)) said = said.slice(0, -1);
+	return said;
 }
 
 /** The same as a sentence that follows another one, or nothing. */

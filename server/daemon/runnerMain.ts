@@ -20,7 +20,12 @@ import { stepsMade } from '../engine/runtime/steps.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, stackOf, toErrorWire } from '../protocol/index.ts';
 import { RunnerOutbox } from './runnerOutbox.ts';
-import { type FromRunner, givesWay, type RunnerMethod, type ToRunner } from './runnerProtocol.ts';
+import {
+	type FromRunner,
+	hasBatchPriority,
+	type RunnerMethod,
+	type ToRunner,
+} from './runnerProtocol.ts';
 
 /** How long a request that was announced may take until it is here. */
 const maxExpectedMs = 20;
@@ -108,7 +113,7 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 			}
 			const stop = new AbortController();
 			if (message.method !== 'close') running.set(id, stop);
-			const isKept = message.method === 'generate' && givesWay(message.request);
+			const isKept = message.method === 'generate' && hasBatchPriority(message.request);
 			call(
 				message.method,
 				message.request,

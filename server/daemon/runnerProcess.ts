@@ -15,7 +15,7 @@ import { saidLast } from './lastWords.ts';
 import { onProcessEnd } from './processEnd.ts';
 import {
 	type FromRunner,
-	givesWay,
+	hasBatchPriority,
 	type RunnerCalls,
 	type RunnerMethod,
 	type ToRunner,
@@ -117,7 +117,7 @@ export class RunnerProcess {
 		const done = new Promise<RunnerCalls[M]['result']>((resolve, reject) => {
 			this.#pending.set(id, {
 				method,
-				isBackground: givesWay(request),
+				isBackground: hasBatchPriority(request),
 				resolve: (value) => resolve(value as RunnerCalls[M]['result']),
 				reject,
 				onEvent: (event) => onEvent(event as RunnerCalls[M]['event']),

@@ -61,7 +61,7 @@ export type ToRunner =
 	| { readonly type: 'expect' };
 
 /** Whether a request gives way to people. */
-export const givesWay = (request: unknown): boolean =>
+export const hasBatchPriority = (request: unknown): boolean =>
 	isRecord(request) && request['priority'] === 'batch';
 
 /** A runner sends lists of these. */

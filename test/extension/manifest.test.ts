@@ -44,13 +44,13 @@ test('every menu entry names a command of the manifest', () => {
 	}
 });
 
-test('the settings are those the code reads, at most twenty-one, and none holds a secret', () => {
+test('the settings are those the code reads, at most twenty-two, and none holds a secret', () => {
 	const [, listed = ''] =
 		/interface Settings \{\n(.*?)\n\}/s.exec(read('extension/settings.ts')) ?? [];
 	const typed = [...listed.matchAll(/^\t'?([\w.]+)'?: /gm)].map(([, name]) => name);
 	const names = Object.keys(contributes.configuration.properties);
 	assert.deepEqual(names.map((name) => name.replace('nearglot.', '')).sort(), typed.sort());
-	assert.ok(names.length <= 21);
+	assert.ok(names.length <= 22);
 	for (const name of names) assert.doesNotMatch(name, /key|token(?!s)|secret|password/i);
 });
 

@@ -100,6 +100,7 @@ const asWellElsewhere: Readonly<Record<string, string>> = {
 	'cli/namedFile.test.ts': 'names, not files',
 	'webview/mentions.test.ts': 'names, not files',
 	'hub/archive.test.ts': 'names, not files',
+	'hub/tarReader.test.ts': 'names, not files',
 	'hub/names.test.ts': 'names, not files',
 	'hub/downloadModel.process.test.ts': 'names, not files',
 	'http/speechRoutes.process.test.ts': 'a name that is refused',
