@@ -6,7 +6,7 @@ import {
 	type Localise,
 	localisedError,
 	localisedMessage,
-	type Refusal,
+	type ServerRefusal,
 } from '../server/protocol/index.ts';
 
 const localise: Localise = (english, ...values) => t(english, ...values);
@@ -20,4 +20,4 @@ export function errorText(error: unknown): string {
 export const inPageLanguage = (error: AppError): AppError => localisedError(error, localise);
 
 /** What an answer says went wrong, where it is no error of the answer itself. */
-export const refusalText = (refusal: Refusal): string => localisedMessage(refusal, localise);
+export const refusalText = (refusal: ServerRefusal): string => localisedMessage(refusal, localise);

@@ -17,7 +17,7 @@ export const errorStrings = {
 export type Localise = (english: string, ...values: string[]) => string;
 
 /** What an answer says went wrong. */
-export interface Refusal {
+export interface ServerRefusal {
 	readonly code?: string | undefined;
 	readonly message: string;
 }
@@ -37,7 +37,7 @@ export function sentenceOfCode(code: string | undefined): string | undefined {
 }
 
 /** What a refusal says to a reader; one with an unknown code says what it says. */
-export function localisedMessage({ code, message }: Refusal, localise: Localise): string {
+export function localisedMessage({ code, message }: ServerRefusal, localise: Localise): string {
 	const english = sentenceOfCode(code);
 	const sentence = english === undefined ? undefined : localise(english);
 	// A reader of English loses nothing.

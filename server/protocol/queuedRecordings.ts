@@ -7,7 +7,7 @@ import { AppError } from './errors.ts';
 import { asAppError } from './errorWire.ts';
 import { firstFailed } from './failedItems.ts';
 import { setFormFile } from './formFile.ts';
-import { type Localise, localisedMessage, type Refusal } from './localisedErrors.ts';
+import { type Localise, localisedMessage, type ServerRefusal } from './localisedErrors.ts';
 import type { MarkedRecording, QueuedState } from './recordingMessages.ts';
 import * as routes from './routeAddresses.ts';
 import type { Client } from './routeClient.ts';
@@ -169,7 +169,7 @@ export async function queuedReason(
 	client: Client,
 	{ error_file_id: file, errors, problem }: BatchAnswer,
 	signal?: AbortSignal,
-): Promise<Refusal | undefined> {
+): Promise<ServerRefusal | undefined> {
 	const answer =
 		file === null ? undefined : await storedContent(client, file, signal).catch(() => undefined);
 	const [item] = answer ? (await firstFailed(answer)).items : [];
