@@ -23,7 +23,7 @@ import {
 import { labelTexts } from './labelTexts.ts';
 import { comparedInFormulas, extractOpenDocument } from './mixedParagraphs.ts';
 import { openLanguageOf } from './openLanguage.ts';
-import { hasPageTexts } from './pageTexts.ts';
+import { hasPageTexts } from './sheetHeaders.ts';
 import { addComparedWords, extractSheet } from './sheetTexts.ts';
 import { extractLayout, extractSlide } from './slideParagraphs.ts';
 import { hasValidationTexts } from './validationTexts.ts';

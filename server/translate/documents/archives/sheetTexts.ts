@@ -21,8 +21,8 @@ import {
 } from '../xmlTree.ts';
 import { altTexts, sheetAttributes } from './altTexts.ts';
 import type { ComparedWords } from './comparedWords.ts';
-import { pageTexts } from './pageTexts.ts';
 import { type RunAtom, runPieces } from './runs.ts';
+import { pageTexts } from './sheetHeaders.ts';
 import { validationTexts } from './validationTexts.ts';
 
 /** Elements with texts that are made of `t` and `r`. */
