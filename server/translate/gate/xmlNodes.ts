@@ -104,6 +104,7 @@ export const officeNodes = (text: string): SyntaxNode[] => xmlNodes(text, office
 
 const openDocument = {
 	looks: new Set(['ruby']),
+	targets: new Set(['label']),
 	words: new Set(['title', 'description', 'label']),
 };
 

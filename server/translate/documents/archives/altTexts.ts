@@ -45,6 +45,7 @@ export const openAttributes: WordedAttributes = {
 	'help-message': ['title'],
 	'error-message': ['title'],
 	'text-input': ['description'],
+	label: ['value'],
 	a: ['title'],
 	button: ['label', 'title'],
 	checkbox: ['label', 'title'],

@@ -18,6 +18,7 @@ import {
 import { altTexts, openAttributes } from './altTexts.ts';
 import type { IsCodeStyle } from './codeStyles.ts';
 import { ComparedWords } from './comparedWords.ts';
+import { openFieldTexts } from './fieldTexts.ts';
 import { withOpenLanguage } from './openLanguage.ts';
 import { isCellProse } from './sheetTexts.ts';
 
@@ -54,11 +55,16 @@ export function extractOpenDocument(
 		faultOf: xmlFault,
 		rules: gateRules.openDocument,
 		before: Object.assign((text: string) => innerTexts(text, kept, isCodeStyle), {
-			before: altTexts(openAttributes),
+			before: inFields,
 		}),
 		prepare: (text: string, to: string) => withOpenLanguage(text, source, to),
 	});
 }
+
+const attributes = altTexts(openAttributes);
+
+const inFields = (text: string): Piece[] =>
+	[...attributes(text), ...openFieldTexts(text)].sort((a, b) => a.start - b.start);
 
 const innerTexts = (text: string, kept: ComparedWords | undefined, isCodeStyle: IsCodeStyle) =>
 	/<(?:text:note|office:annotation|draw:text-box|svg:title|svg:desc)\b/.test(text)

@@ -19,6 +19,7 @@ import {
 } from '../xmlTree.ts';
 import { altTexts, wordAttributes } from './altTexts.ts';
 import type { IsCodeStyle } from './codeStyles.ts';
+import { wordFieldTexts } from './fieldTexts.ts';
 import { type RunAtom, type RunPlace, runPieces } from './runs.ts';
 
 /** Elements around runs that are passed through; their own tags stay around their words. */
@@ -46,7 +47,9 @@ export function extractWord(isCodeStyle: IsCodeStyle): Extract {
 		}
 		return pieces.sort((a, b) => a.start - b.start);
 	};
-	const before = altTexts(wordAttributes);
+	const attributes = altTexts(wordAttributes);
+	const before = (text: string): Piece[] =>
+		[...attributes(text), ...wordFieldTexts(text)].sort((a, b) => a.start - b.start);
 	return Object.assign(extract, { faultOf: xmlFault, rules: gateRules.office, before });
 }
 
