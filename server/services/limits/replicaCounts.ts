@@ -11,12 +11,15 @@ import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ForwardClock } from './forwardClock.ts';
 import { type CountChange, type LimitCounts, LocalCounts, OrderedCounts } from './limitCounts.ts';
-import { advanced, type CountState, emptyCounts, mergedUse } from './slidingCounts.ts';
+import { advanced, type CountState, emptyCounts, isAhead, mergedUse } from './slidingCounts.ts';
+import { StoreClock } from './storeClock.ts';
 
 /** What {@link SharedCounts} need of a store. */
 export type CountStore = Pick<Store, 'get' | 'replace' | 'lock' | 'delete'> & {
 	/** Why it would not be asked at all. */
 	readonly failure?: string | undefined;
+	/** Its time, in milliseconds since 1970. */
+	readonly timeMs?: () => Promise<number>;
 };
 
 /** A state with the last step of each replica, and when that was, in milliseconds since 1970. */
@@ -69,6 +72,7 @@ const maxUnsent = 100;
 export class SharedCounts extends OrderedCounts implements LimitCounts {
 	readonly #store: CountStore;
 	readonly #here: LocalCounts;
+	readonly #time: StoreClock;
 	/** Of this process, in the states. */
 	readonly #replica = randomUUID().slice(0, 8);
 	#lastStep = 0;
@@ -80,15 +84,22 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 	#isShared = true;
 	#failedAt = Number.NEGATIVE_INFINITY;
 
-	/** @param report told once when the store is away, and once when it is back */
+	/**
+	 * @param clock which counts where the store tells no time
+	 * @param report told once when the store is away, and once when it is back
+	 * @param passed milliseconds of a clock that nobody sets
+	 */
 	constructor(
 		store: CountStore,
 		clock: ForwardClock,
 		report: (failure: string | undefined) => void = () => {},
+		passed: () => number = () => performance.now(),
 	) {
-		super(clock);
+		const time = new StoreClock(clock, passed);
+		super(time);
 		this.#store = store;
-		this.#here = new LocalCounts(clock);
+		this.#time = time;
+		this.#here = new LocalCounts(time);
 		this.#report = report;
 	}
 
@@ -185,6 +196,7 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 	): Promise<(() => void)[]> {
 		const key = keyOf(person);
 		for (let tries = 0; tries < maxTries && !step.isOver; tries++) {
+			await this.#time.ask(this.#store.timeMs);
 			const text = await this.#store.get(key);
 			if (step.isOver) break;
 			const read = text === undefined ? undefined : sharedState(text);
@@ -202,7 +214,8 @@ export class SharedCounts extends OrderedCounts implements LimitCounts {
 			const before =
 				read === undefined ? this.#here.known(person) : unsent.reduce(withUnsent, found);
 			let state = advanced(before ?? emptyCounts, nowMs);
-			let isChanged = all.length > 0;
+			// What is of a later time than now counts from now on, and not from each request on.
+			let isChanged = all.length > 0 || isAhead(before ?? emptyCounts, nowMs);
 			const finish = changes.map((change) => {
 				const made = change.apply(state, nowMs);
 				isChanged ||= made.next !== undefined;

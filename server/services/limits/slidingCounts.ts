@@ -83,6 +83,13 @@ export function advanced({ used, held }: CountState, nowMs: number): CountState 
 	};
 }
 
+/** Whether something was used at a later time than now, from before a clock was set back. */
+export const isAhead = ({ used }: CountState, nowMs: number): boolean =>
+	Object.entries(used).some(([name, slots]) => {
+		const now = Math.floor(nowMs / (slotMs.get(name.endsWith(' day') ? 'day' : 'minute') ?? 1));
+		return Object.keys(slots).some((slot) => Number(slot) > now);
+	});
+
 /** A reservation that nobody renews is forgotten after this. */
 export const holdMs = 120_000;
 /** Clocks of replicas may differ by this. */

@@ -13,6 +13,12 @@ export const redisCounts = (link: RedisLink): CountStore => ({
 	get failure() {
 		return link.failure;
 	},
+	timeMs: async () => {
+		const [seconds = '', micros = ''] = await link.run((client) =>
+			client.sendCommand<string[]>(['TIME']),
+		);
+		return Number(seconds) * 1000 + Number(micros) / 1000;
+	},
 	get: (key) => link.run(async (client) => (await client.get(prefix + key)) ?? undefined),
 	replace: (key, expected, value, ttlMs) =>
 		link.run(async (client) => {

@@ -310,3 +310,53 @@ test('replicas whose clocks are apart share one window', async () => {
 	assert.equal(await use(one), 'ok');
 	assert.equal(await use(two), 'refused');
 });
+
+test('replicas whose clocks are an hour apart share one window, by the clock of the store', async () => {
+	const inner = openSqliteStore(':memory:', () => start);
+	let passedMs = 0;
+	const store = new Proxy(inner, {
+		get: (target, name) =>
+			name === 'timeMs' ? async () => start + passedMs : (Reflect.get(target, name) as unknown),
+	}) as CountStore;
+	const replicas = [0, 3_600_000, -3_600_000].map((aheadMs) => {
+		const { at, clock } = setClock();
+		at.ms += aheadMs;
+		return new SharedCounts(
+			store,
+			clock,
+			() => {},
+			() => passedMs,
+		);
+	});
+	const use = async (counts: SharedCounts) => {
+		const { id, verdict } = await counts.reserve('a', perMinute, { tokens: 40 });
+		if (verdict.kind === 'ok') await counts.settle('a', id, { tokens: 40 });
+		return verdict.kind;
+	};
+	const inTurn = async () => {
+		const kinds: string[] = [];
+		for (const counts of replicas) kinds.push(await use(counts));
+		return kinds;
+	};
+	assert.deepEqual(await inTurn(), ['ok', 'ok', 'refused']);
+	for (let seconds = 0; seconds < 50; seconds += 10) {
+		passedMs += 10_000;
+		assert.deepEqual(await inTurn(), ['refused', 'refused', 'refused']);
+	}
+	passedMs += 12_000;
+	replicas.reverse();
+	assert.deepEqual(await inTurn(), ['ok', 'ok', 'refused']);
+});
+
+test('who is refused for what a clock ahead has noted waits for one window, not until it is that late', async () => {
+	const store = openSqliteStore(':memory:', () => start);
+	const [late, right] = [setClock(), setClock()];
+	late.at.ms += 3_600_000;
+	await new SharedCounts(store, late.clock).settle('a', undefined, { tokens: 100 });
+	const counts = new SharedCounts(store, right.clock);
+	for (let seconds = 0; seconds < 60; seconds += 20) {
+		assert.equal((await counts.reserve('a', perMinute, { tokens: 50 })).verdict.kind, 'refused');
+		right.at.ms += 21_000;
+	}
+	assert.equal((await counts.reserve('a', perMinute, { tokens: 50 })).verdict.kind, 'ok');
+});

@@ -303,6 +303,6 @@ function withLanguage(text: string, to: string): string {
 		const own = new RegExp(`(\\sw:${place}=")[^"]*"`);
 		return own.test(made)
 			? made.replace(own, `$1${tag}"`)
-			: made.replace(/\s*\/>$/, ` w:${place}="${tag}"/>`);
+			: `${made.slice(0, -2).trimEnd()} w:${place}="${tag}"/>`;
 	});
 }
