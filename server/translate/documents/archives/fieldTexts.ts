@@ -89,7 +89,8 @@ const hasWords = (run: XmlElement | undefined): boolean =>
 	run?.children.some((child) => child.kind === 'element' && localName(child) === 't') === true;
 
 const attribute = (text: string, element: XmlElement, name: string): string =>
-	xmlAttribute(text, element, element.name.slice(0, element.name.lastIndexOf(':') + 1) + name) ?? '';
+	xmlAttribute(text, element, element.name.slice(0, element.name.lastIndexOf(':') + 1) + name) ??
+	'';
 
 const wordsOf = (text: string, { content, contentEnd }: XmlElement): Piece[] =>
 	textPiece(text, content, contentEnd);
