@@ -14,6 +14,8 @@ export interface DocumentPart {
 	readonly name: string;
 	readonly text: string;
 	readonly extract: Extract;
+	/** What has become of {@link text}, with what was left out of it. */
+	readonly completed?: (text: string) => string;
 }
 
 /** Between two parts. No text format allows it. */
@@ -43,7 +45,7 @@ export class DocumentParts {
 		const found = new Map<string, string>();
 		text.split(border).forEach((one, at) => {
 			const part = this.#parts[at];
-			if (part && part.text !== one) found.set(part.name, one);
+			if (part && part.text !== one) found.set(part.name, part.completed?.(one) ?? one);
 		});
 		return found;
 	}

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openArchive } from '../../../server/translate/documents/archives/archiveDocuments.ts';
 import { zipOf } from '../../support/zipOf.ts';
 import { bodyOf, contentTypes, translated, wordFile } from './officeFiles.ts';
 
@@ -194,4 +195,24 @@ test('sheets: headers and footers keep their codes; hints of links and comments 
 		parts.get('xl/comments/comment1.xml'),
 		comments('A REMARK HERE').replace('<t>', '<t xml:space="preserve">'),
 	);
+});
+
+test('sheets: cells without words of their own are left out of what is read for headers, and stay', async () => {
+	const cells = Array.from(
+		{ length: 50 },
+		(_, at) => `<row r="${at}"><c r="A${at}"><v>1</v></c></row>`,
+	);
+	for (const prefix of ['', 'x:']) {
+		const sheet = (words: string) =>
+			`<worksheet><sheetPr/><${prefix}sheetData>${cells.join('')}</${prefix}sheetData><${prefix}headerFooter><${prefix}oddHeader>&amp;C${words}</${prefix}oddHeader></${prefix}headerFooter></worksheet>`;
+		const source = await zipOf({
+			'[Content_Types].xml': contentTypes,
+			'xl/workbook.xml': '<workbook/>',
+			'xl/worksheets/sheet1.xml': sheet('Our report'),
+		});
+		const { text } = await openArchive(source, 'a.xlsx');
+		assert.ok(!text.includes('<row'), text);
+		const { parts } = await translated(source, 'a.xlsx');
+		assert.equal(parts.get('xl/worksheets/sheet1.xml'), sheet('OUR REPORT'));
+	}
 });

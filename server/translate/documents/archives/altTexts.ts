@@ -56,10 +56,10 @@ export const openAttributes: WordedAttributes = {
 
 /** Reads attributes with words. */
 export function altTexts(worded: WordedAttributes): (text: string) => Piece[] {
-	const attributes = [...new Set(Object.values(worded).flat())].join('|');
-	const any = new RegExp(`[\\s:](?:${attributes})\\s*=\\s*["'][^"']`);
+	// A large part without any of these is not read.
+	const some = new RegExp(`<(?:[\\w-]{1,20}:)?(?:${Object.keys(worded).join('|')})\\s`);
 	return (text) => {
-		if (!any.test(text)) return [];
+		if (!some.test(text)) return [];
 		const pieces: Piece[] = [];
 		/** Choices of the same list → what is said already. */
 		const lists = new Map<XmlElement | undefined, Map<string, number>>();

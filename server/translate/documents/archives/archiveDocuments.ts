@@ -23,10 +23,9 @@ import {
 import { labelTexts } from './labelTexts.ts';
 import { comparedInFormulas, extractOpenDocument } from './mixedParagraphs.ts';
 import { openLanguageOf } from './openLanguage.ts';
-import { hasPageTexts } from './sheetHeaders.ts';
+import { sheetPart } from './sheetParts.ts';
 import { addComparedWords, extractSheet } from './sheetTexts.ts';
 import { extractLayout, extractSlide } from './slideParagraphs.ts';
-import { hasValidationTexts } from './validationTexts.ts';
 import { extractWord, wordStyles } from './wordParagraphs.ts';
 import { PartReader, protectedFile, refused, type ZipPart, zipParts, zipWith } from './zipFile.ts';
 
@@ -65,20 +64,14 @@ const sheet = /^xl\/(?:work|chart)sheets\/\w+\.xml$/;
 /** Parts that say with what cells are compared. */
 const comparing = /^xl\/(?:workbook|tables\/\w+|pivotCache\/pivotCacheDefinition\d*)\.xml$/;
 
-/** Whether a sheet has words beside those that its cells share. */
-const hasOwnTexts = (text: string): boolean =>
-	/\st="(?:inlineStr|str)"|\stooltip="/.test(text) ||
-	hasValidationTexts(text) ||
-	hasPageTexts(text);
-
 const sheets: Read = (parts, reader) => {
 	const kept = new ComparedWords();
-	const inCells: { name: string; text: string }[] = [];
+	const texts: { name: string; text: string }[] = [];
 	for (const part of parts)
 		if (sheet.test(part.name) || comparing.test(part.name)) {
 			const text = reader.text(part);
 			addComparedWords(text, kept);
-			if (sheet.test(part.name) && hasOwnTexts(text)) inCells.push({ name: part.name, text });
+			if (sheet.test(part.name)) texts.push({ name: part.name, text });
 		}
 	const extract = extractSheet(kept);
 	const rest = byName([
@@ -87,7 +80,8 @@ const sheets: Read = (parts, reader) => {
 		[/^xl\/(?:drawings\/drawing\d*|diagrams\/(?:data|drawing)\d*)\.xml$/, extractSlide],
 		[/^docProps\/core\.xml$/, about],
 	]);
-	return [...rest(parts, reader, ''), ...inCells.map((part) => ({ ...part, extract }))];
+	const own = texts.flatMap(({ name, text }) => sheetPart(name, text, extract) ?? []);
+	return [...rest(parts, reader, ''), ...own];
 };
 
 /** What changes in a workbook beside its texts: they may be what formulas have made a text of. */
