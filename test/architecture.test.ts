@@ -73,6 +73,19 @@ test('renames and removals go through the one module that waits for virus scanne
 	assert.deepEqual(new Set(sync), new Set(Object.keys(movesAtOnce)));
 });
 
+test('the end of a client is looked for where it may have come already', () => {
+	const waits = /\b(?:response|outgoing|incoming|request|socket)\??\.once\('close'/;
+	const found = all
+		.filter(({ path }) => /^server\/(?:http|gateway|net)\//.test(path))
+		.filter(({ text }) => waits.test(text))
+		.map(({ path }) => path);
+	// One is a WebSocket that was just made, the other a connection that is.
+	assert.deepEqual(found.sort(), [
+		'server/gateway/proxy/upstreamProof.ts',
+		'server/http/realtimeSocket.ts',
+	]);
+});
+
 /** Who opens, reads, links or copies files without waiting for programs that hold them, and why. */
 const opensAtOnce: Readonly<Record<string, string>> = {
 	...movesAtOnce,

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { onClose } from '../net/onClose.ts';
 import { isNavigation } from './access/callerKind.ts';
 import { corsHeaders, corsOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
 import { type Decision, decide } from './access/decide.ts';
@@ -94,7 +95,7 @@ export class RequestHandler {
 			return;
 		}
 		const abort = new AbortController();
-		response.once('close', () => {
+		onClose(response, () => {
 			if (!response.writableFinished) abort.abort();
 		});
 		const exchange: RequestContext = {
@@ -138,7 +139,7 @@ export class RequestHandler {
 			return;
 		}
 		const abort = new AbortController();
-		socket.once('close', () => abort.abort());
+		onClose(socket, () => abort.abort());
 		try {
 			const decision = await this.#decide(head, abort.signal);
 			if (socket.destroyed) return;
@@ -329,7 +330,7 @@ export class RequestHandler {
 		this.openExchanges++;
 		this.tunnels.add(socket);
 		const ended = this.#endsWith(decision, socket);
-		socket.once('close', () => {
+		onClose(socket, () => {
 			this.openExchanges--;
 			ended();
 		});

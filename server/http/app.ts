@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { onClose } from '../net/onClose.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
@@ -155,7 +156,7 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		for (const watch of backend.watches) watch.begin();
 		// A streamed answer goes on after its handler returned.
 		const outgoing = context.env?.outgoing ?? context.env?.upgrade?.socket;
-		outgoing?.once('close', ended);
+		if (outgoing) onClose(outgoing, ended);
 		// The items of a batch come from within.
 		if (outgoing && isAwaited(context)) backend.host.expect();
 		const traceparent = context.req.header('traceparent');

@@ -1,6 +1,7 @@
 /** When a request is given up: one AbortSignal per request, over a socket or without one. */
 
 import type { Context } from 'hono';
+import { onClose } from '../net/onClose.ts';
 import { bodyWindowMs as usualWindowMs, watchBody } from '../net/slowBody.ts';
 import { AppError } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
@@ -20,7 +21,7 @@ export function requestSignal(
 	const end = () => stop.abort(over.reason);
 	if (over.aborted) end();
 	over.addEventListener('abort', end, { once: true });
-	outgoing.once('close', () => {
+	onClose(outgoing, () => {
 		over.removeEventListener('abort', end);
 		if (!outgoing.writableFinished) stop.abort();
 	});

@@ -7,6 +7,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Ending } from '../net/ending.ts';
+import { onClose } from '../net/onClose.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import type { AppEnv, Upgrade } from './env.ts';
 import { errorResponse } from './httpErrors.ts';
@@ -72,7 +73,7 @@ async function serve(
 	const end = () => gone.abort(ending.over.reason);
 	if (ending.over.aborted) end();
 	ending.over.addEventListener('abort', end, { once: true });
-	socket.once('close', () => {
+	onClose(socket, () => {
 		ending.over.removeEventListener('abort', end);
 		gone.abort();
 	});

@@ -3,6 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Ending } from './ending.ts';
+import { onClose } from './onClose.ts';
 
 /** Time the port stays open for those who choose by the readiness to notice. */
 const noticeMs = 5000;
@@ -25,7 +26,7 @@ export function softEnd(server: Server, ending: Ending, onSweep: () => void = ()
 	const sockets = new Set<Socket>();
 	const note = (_request: IncomingMessage, response: ServerResponse) => {
 		open.add(response);
-		response.once('close', () => open.delete(response));
+		onClose(response, () => open.delete(response));
 		if (ending.begun) response.shouldKeepAlive = false;
 	};
 	server.prependListener('request', note);
@@ -37,7 +38,7 @@ export function softEnd(server: Server, ending: Ending, onSweep: () => void = ()
 	});
 	server.on('connection', (socket: Socket) => {
 		sockets.add(socket);
-		socket.once('close', () => sockets.delete(socket));
+		onClose(socket, () => sockets.delete(socket));
 	});
 	const cut = () => {
 		server.closeAllConnections();

@@ -1,6 +1,7 @@
 /** Bodies of requests that come too slowly to be meant: each would hold its connection for nothing. */
 
 import type { IncomingMessage } from 'node:http';
+import { onClose } from './onClose.ts';
 
 /** Half of what the thriftiest codec makes of speech, and more than pauses of a recording without sound do. */
 export const minBodyBytesPerS = 64;
@@ -40,7 +41,7 @@ export function watchBody(
 		request.off('pause', hold);
 	};
 	request.on('pause', hold);
-	request.once('close', stop);
+	onClose(request, stop);
 	return stop;
 }
 

@@ -3,6 +3,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { closedUnanswered, isIdempotent } from '../../net/closedUnanswered.ts';
+import { onClose } from '../../net/onClose.ts';
 import { watchBody } from '../../net/slowBody.ts';
 import { asAppError } from '../../protocol/errorWire.ts';
 import type { GatewaySettings } from '../config/gatewaySettings.ts';
@@ -81,11 +82,12 @@ export function forwardRequest(
 		fail({ status: 503, code: 'server_ending', detail, headers: { 'Retry-After': '2' } });
 	};
 	options.over.addEventListener('abort', giveUp, { once: true });
-	response.once('close', () => {
+	onClose(response, () => {
 		options.over.removeEventListener('abort', giveUp);
 		call?.destroy();
 		end(response.writableFinished ? response.statusCode : 499);
 	});
+	if (response.destroyed) return;
 
 	const attempt = (retry: boolean) => {
 		const open = options.upstream.open({

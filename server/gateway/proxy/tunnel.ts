@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { onClose } from '../../net/onClose.ts';
 import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { sendRawProblem } from './problem.ts';
 import type { Upstream } from './upstream.ts';
@@ -54,7 +55,7 @@ export function tunnel(
 			),
 		options.limits.connectMs + 25_000,
 	);
-	socket.once('close', () => {
+	onClose(socket, () => {
 		call.destroy();
 		finish(499);
 	});
@@ -78,8 +79,8 @@ export function tunnel(
 	call.once('upgrade', (answer: IncomingMessage, upstreamSocket: Socket, upstreamHead: Buffer) => {
 		finish(101);
 		upstreamSocket.on('error', () => socket.destroy());
-		upstreamSocket.once('close', () => socket.destroy());
-		socket.once('close', () => upstreamSocket.destroy());
+		onClose(upstreamSocket, () => socket.destroy());
+		onClose(socket, () => upstreamSocket.destroy());
 		upstreamSocket.setNoDelay(true);
 		socket.write(
 			statusHead(answer, [...options.downstream(answer.rawHeaders, true), 'Connection', 'Upgrade']),
@@ -97,7 +98,7 @@ export function tunnel(
 function endsWithItsHalf(socket: Duplex): void {
 	socket.once('end', () => {
 		const late = setTimeout(() => socket.destroy(), halfClosedMs);
-		socket.once('close', () => clearTimeout(late));
+		onClose(socket, () => clearTimeout(late));
 	});
 }
 

@@ -1,6 +1,7 @@
 /** The upgraded connections that are open: they have no end of their own, so they are told when the server ends. */
 
 import type { Duplex } from 'node:stream';
+import { onClose } from '../../net/onClose.ts';
 
 /** A tunnel in which nothing has passed for so long is between two messages. */
 const quietMs = 1000;
@@ -13,7 +14,7 @@ export class Tunnels {
 
 	add(socket: Counting): void {
 		this.#open.set(socket, { passed: 0, since: performance.now() });
-		socket.once('close', () => this.#open.delete(socket));
+		onClose(socket, () => this.#open.delete(socket));
 	}
 
 	/** Ends those in which nothing passes; called again and again, it ends each in its next pause. */

@@ -1,6 +1,7 @@
 /** One request to a route of the layer, and the ways to answer it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { onClose } from '../../net/onClose.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { corsHeaders } from '../access/cors.ts';
@@ -133,7 +134,7 @@ export async function readBody(exchange: RequestContext): Promise<string> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	const timer = setTimeout(() => exchange.request.destroy(), bodyMs);
-	exchange.response.once('close', () => clearTimeout(timer));
+	onClose(exchange.response, () => clearTimeout(timer));
 	for await (const chunk of exchange.request as AsyncIterable<Buffer>) {
 		size += chunk.length;
 		if (size > maxBodyBytes) {
