@@ -5,6 +5,7 @@ import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
 import { leaveReplica } from '../net/leaveReplica.ts';
 import { AppError } from '../protocol/index.ts';
+import { StoreClock } from '../services/limits/storeClock.ts';
 import { batchesKey, idOf, nextOfOthers, setOf } from './bullOthers.ts';
 import {
 	isBeyond,
@@ -80,6 +81,15 @@ export async function openBullQueue(
 			leaveReplica(client, error instanceof AppError ? error.cause : error);
 			throw error;
 		}
+	};
+	const shared = new StoreClock({ now, note: () => {} }, () => performance.now());
+	/** The time of Redis, which is the same for all machines, however their own clocks are set. */
+	const sharedNow = async (): Promise<number> => {
+		await shared.ask(async () => {
+			const [seconds, micros] = await inTime(() => client.sendCommand<string[]>(['TIME']));
+			return Number(seconds) * 1000 + Number(micros) / 1000;
+		});
+		return shared.now();
 	};
 	// Every command that fails is told to whoever sent it.
 	queue.on('error', () => {});
@@ -207,11 +217,12 @@ export async function openBullQueue(
 			}
 		},
 		giveBack: async (lease, delayMs = 0) => {
-			await withJob(lease, (job) =>
-				delayMs > 0
-					? job.moveToDelayed(now() + delayMs, lease.token)
-					: job.moveToWait(lease.token).then(() => 1),
-			).finally(() => held.delete(lease.token));
+			await withJob(lease, async (job) => {
+				if (delayMs <= 0) return job.moveToWait(lease.token).then(() => 1);
+				// BullMQ looks at the clock of whoever asks for the next one: neither others nor this machine wait for longer.
+				const at = Math.min(now(), await sharedNow());
+				return job.moveToDelayed(at + delayMs, lease.token);
+			}).finally(() => held.delete(lease.token));
 		},
 		remove: async (batch) => {
 			const own = await inTime(() => client.sMembers(setOf(batch)));
@@ -229,7 +240,7 @@ export async function openBullQueue(
 			await inTime(() => client.zRem(lastKey, batch));
 		},
 		count: (batch) => inTime(() => client.sCard(setOf(batch))),
-		workers: bullWorkers({ client, inTime, now, keyOf: (of) => queue.toKey(of) }),
+		workers: bullWorkers({ client, inTime, sharedNow, keyOf: (of) => queue.toKey(of) }),
 		[Symbol.asyncDispose]: close,
 	};
 }

@@ -29,11 +29,11 @@ export interface BullWorkersDeps {
 	readonly inTime: <T>(work: () => Promise<T>) => Promise<T>;
 	/** Key of something in BullMQ's queue. */
 	readonly keyOf: (name: string) => string;
-	/** Milliseconds since 1970. */
-	readonly now: () => number;
+	/** Milliseconds since 1970, by a clock that all machines share. */
+	readonly sharedNow: () => Promise<number>;
 }
 
-export function bullWorkers({ client, inTime, keyOf, now }: BullWorkersDeps): QueueWorkers {
+export function bullWorkers({ client, inTime, keyOf, sharedNow }: BullWorkersDeps): QueueWorkers {
 	const self = randomBytes(8).toString('hex');
 	return {
 		announce: async (forMs) => {
@@ -48,14 +48,16 @@ export function bullWorkers({ client, inTime, keyOf, now }: BullWorkersDeps): Qu
 		report: async (batch, wait, forMs) => {
 			const key = waitsKey(batch);
 			if (wait === undefined) return void (await inTime(() => client.hDel(key, self)));
-			const value = JSON.stringify({ until: now() + forMs, ...(wait !== 'none' && { wait }) });
+			const until = (await sharedNow()) + forMs;
+			const value = JSON.stringify({ until, ...(wait !== 'none' && { wait }) });
 			await inTime(() => client.hSet(key, self, value));
 			// One that ends without a word is not believed for ever.
 			await inTime(() => client.pExpire(key, forMs));
 		},
 		waitOf: async (batch) => {
 			const all = Object.values(await inTime(() => client.hGetAll(waitsKey(batch))));
-			const said = all.map(readReport).filter((one) => one !== undefined && one.until > now());
+			const now = await sharedNow();
+			const said = all.map(readReport).filter((one) => one !== undefined && one.until > now);
 			const waits = said.flatMap((one) => one?.wait ?? []);
 			if (waits.length < said.length) return undefined;
 			return waits.reduce<ShardWait | undefined>(
