@@ -5,7 +5,7 @@ import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
-import { ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
+import { ownTranslatorPath, translate, translationSystems } from '../protocol/routeAddresses.ts';
 import { Client } from '../protocol/routeClient.ts';
 import { cutText } from '../translate/cutText.ts';
 import { namesLanguage } from '../translate/documents/translationPlace.ts';
@@ -269,7 +269,14 @@ const asking =
 		const client = new Client(async (path, init) =>
 			used.note(await daemon.request(ownTranslatorPath + path, init)),
 		);
-		return { client, query, signal };
+		// A general system stands in for what a known one has no pair of, and not for a name that is misspelt.
+		const { category } = query;
+		const isKnown =
+			category === undefined ||
+			(await daemon.call(translationSystems, {}, { signal })).systems.some(
+				({ name }) => name.toLowerCase() === category.toLowerCase(),
+			);
+		return { client, query: { ...query, ...(isKnown ? {} : { allowFallback: 'false' }) }, signal };
 	};
 
 async function translateOne(

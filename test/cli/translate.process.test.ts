@@ -43,6 +43,37 @@ async function nearglot(
 	return { code, out, err };
 }
 
+test('a system that is misspelt is refused, and a known one may leave pairs to the general one', async () => {
+	const wrong = await nearglot(['translate', 'Open the file.', '--to', 'de', '--system', 'nosuch']);
+	assert.equal(wrong.code, 1);
+	assert.match(wrong.err, /nosuch/);
+	assert.equal(wrong.out, '');
+	const named = await nearglot([
+		'translate',
+		'Open the file.',
+		'--to',
+		'de',
+		'--system',
+		'general',
+	]);
+	assert.equal(named.code, 0, named.err);
+	const glossary = join(home, 'terms.tsv');
+	await writeFile(glossary, 'archive\tarchive\n');
+	const pair = ['--from', 'en', '--to', 'fr'];
+	const added = await nearglot(['systems', 'add', 'fr-only', ...pair, '--glossary', glossary]);
+	assert.equal(added.code, 0, added.err);
+	const known = await nearglot([
+		'translate',
+		'Open the file.',
+		'--to',
+		'de',
+		'--system',
+		'fr-only',
+	]);
+	assert.equal(known.code, 0, known.err);
+	await nearglot(['systems', 'remove', 'fr-only']);
+});
+
 test('text comes from the arguments or from standard input, targets with commas', async () => {
 	const one = await nearglot(['translate', 'The file could not be opened.', '--to', 'de']);
 	assert.equal(one.code, 0, one.err);

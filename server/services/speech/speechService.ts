@@ -77,6 +77,9 @@ const anyModel = new Set([
 /** A speaker who says nothing for this long has finished a thought. */
 const livePauseS = 0.8;
 
+/** Seed of transcriptions that leave nothing to chance. */
+const fixedSeed = 0;
+
 export function createSpeechService(deps: SpeechDeps): SpeechService {
 	const transcribe = async (
 		call: SpeechCall,
@@ -99,7 +102,8 @@ export function createSpeechService(deps: SpeechDeps): SpeechService {
 					...{ call, lease, ...more },
 					audio: chargedAudio(audio, bill),
 					activity: deps.activity(lease.engine),
-					seed: call.seed ?? deps.randomSeed(),
+					// At 0 a recording has one text, also where parts of it are tried again at higher temperatures.
+					seed: call.seed ?? (call.temperature > 0 ? deps.randomSeed() : fixedSeed),
 					...(call.logprobs ? { tokens: await deps.host.textModel(lease.info.id) } : {}),
 				},
 				(event) => {

@@ -84,6 +84,17 @@ for (const seed of [1, 2, 3]) {
 	});
 }
 
+test('without a seed chance has a part above the temperature 0 only', async () => {
+	const seedsOf = async (more: Readonly<Record<string, string>>) => {
+		const model = toneModel();
+		await serviceFor(model, tones(talk(3))).run(call(more), 'x', () => {});
+		return [...new Set(model.requests.map(({ seed }) => seed))];
+	};
+	assert.deepEqual(await seedsOf({}), [0]);
+	assert.deepEqual(await seedsOf({ temperature: '0.4' }), [7]);
+	assert.deepEqual(await seedsOf({ seed: '5' }), [5]);
+});
+
 test('speech without any pause is heard on from the last whole word', async () => {
 	const phrases: TonePhrase[] = [
 		{ words: Array.from({ length: 300 }, (_, i) => i % 100), gapS: 0.03, pauseS: 0 },
