@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util';
 import { createVSIX } from '@vscode/vsce';
 import { copyKernel, copyNative } from './nativeFiles.mjs';
 import { root } from './node.mjs';
+import { wholeLinks } from './wholeLinks.mjs';
 
 /** Target → largest allowed file in MB. `universal` has no native code: it serves team servers. */
 const sizeLimitsMb = {
@@ -76,7 +77,8 @@ async function pack(target) {
 			/<img src="docs\/screenshots\/tour\.webp" alt="[^"]*"/,
 			'<img src="docs/screenshots/chat.png" alt="A question and its answer in the side bar of the editor"',
 		);
-	writeFileSync(readme, shown);
+	const isPacked = (path) => topFiles.includes(path) || existsSync(join(stage, path));
+	writeFileSync(readme, wholeLinks(shown, isPacked, manifest.repository.url));
 	for (const path of [
 		'media',
 		'l10n',

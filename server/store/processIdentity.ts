@@ -37,11 +37,11 @@ export function isHere(other: ProcessIdentity): boolean {
 	return other.host === host && other.space === space;
 }
 
-/** Whether some process has this number. */
+/** Whether some process has this number, and has not ended: one whose parent does not look keeps its number. */
 export function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
-		return true;
+		return !/^[ZX]$/.test(fieldsOf(pid)?.[0] ?? '');
 	} catch (error) {
 		return error instanceof Error && 'code' in error && error.code === 'EPERM';
 	}
@@ -57,13 +57,17 @@ function spaceOf(): { readonly space: string } | undefined {
 }
 
 function beganOf(pid: number): { readonly began: string } | undefined {
+	const began = fieldsOf(pid)?.[19];
+	return began === undefined ? undefined : { began };
+}
+
+/** What Linux says of a process, from its state on. */
+function fieldsOf(pid: number): string[] | undefined {
 	try {
 		// The name in brackets may itself hold blanks and brackets.
-		const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+		return readFileSync(`/proc/${pid}/stat`, 'utf8')
 			.replace(/^.*\) /s, '')
 			.split(' ');
-		const began = fields[19];
-		return began === undefined ? undefined : { began };
 	} catch {
 		return undefined;
 	}
