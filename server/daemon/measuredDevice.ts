@@ -123,6 +123,8 @@ export function onFasterDevice(host: RunnerHost, deps: FasterDeviceDeps): Runner
 				const reason = asAppError(error).message;
 				deps.log.info('a device was not measured', { model: id, provider, reason });
 			}
+		// On both devices it would be in memory twice, and requests would go to either.
+		await host.unload(id).catch(() => false);
 		const { cpu = Number.POSITIVE_INFINITY } = ms;
 		let provider: ExecutionProvider = 'cpu';
 		for (const one of candidates)
@@ -151,8 +153,10 @@ export function onFasterDevice(host: RunnerHost, deps: FasterDeviceDeps): Runner
 		try {
 			return await host.acquire(name, { ...options, executionProvider: provider, ttlS }, signal);
 		} catch (error) {
+			const { code, message: reason } = asAppError(error);
+			if (provider === 'cpu' || code === 'cancelled') throw error;
 			// Nobody has named it: the processor does the work.
-			if (provider === 'cpu' || asAppError(error).param !== 'ep') throw error;
+			deps.log.warn('the faster device cannot be used', { model: name, provider, reason });
 			return host.acquire(name, { ...options, executionProvider: 'cpu', ttlS }, signal);
 		}
 	};

@@ -140,3 +140,21 @@ test('those who come while it is measured wait for the same test', async () => {
 	}
 	assert.equal(loads.filter((provider) => provider === 'cpu').length, 1);
 });
+
+test('after the test it is in memory on the faster device alone, also where it is pinned', async () => {
+	const { host } = await newHost({ env: { FAKE_FAST: 'webgpu' } });
+	await using lease = await host.acquire('plain', {});
+	await host.pin('plain', true);
+	assert.equal((await lease.engine.stats()).executionProvider, 'webgpu');
+	assert.equal(host.runners().length, 1);
+});
+
+test('a faster device that fails later leaves the work to the processor', async () => {
+	const { host, data } = await newHost({ env: { FAKE_FAST: 'webgpu' } });
+	assert.equal(await deviceOf(host), 'webgpu');
+	const later = await newHost({
+		env: { FAKE_FAST: 'webgpu', FAKE_FULL: 'webgpu' },
+		dataDir: data,
+	});
+	assert.equal(await deviceOf(later.host), 'cpu');
+});

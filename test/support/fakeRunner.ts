@@ -80,6 +80,8 @@ await serveRunner(processChannel(), async (options) => {
 	if (process.env['FAKE_LOAD'] === 'fail')
 		throw new AppError('unsupported_model', 'The graph is broken.');
 	if (process.env['FAKE_LOAD'] === 'slow') await sleep(400);
+	if (options.executionProvider === process.env['FAKE_FULL'])
+		throw new AppError('out_of_memory', 'The device has no memory left.');
 	if (options.executionProvider === process.env['FAKE_WITHOUT'])
 		throw new AppError('not_supported', 'No adapter was found.');
 	isFast = options.executionProvider === process.env['FAKE_FAST'];
