@@ -53,7 +53,8 @@ export async function loadMessageTexts(locale: string | undefined): Promise<void
 }
 
 /** Any text that is in l10n/, in that language. */
-export const localise = (english: string, ...values: string[]): string => t(english, ...values);
+export const localise = (english: string, ...values: string[]): string =>
+	t({ message: english, args: values, comment: [] });
 
 /** A sentence in the language that {@link loadMessageTexts} has chosen. */
 export const messageText = (name: TextName, ...values: string[]): string =>

@@ -9,6 +9,7 @@ import { childrenOf, isNode, type Node, sourcesOf, treeOf } from './syntax.ts';
 
 /** Calls that give no promise, and where they are. */
 const immediate: Readonly<Record<string, string>> = {
+	'extension/ai/inlineCompletions.ts': 'item',
 	'server/cli/doctorCommand.ts': 'String',
 	'server/cli/keysCommand.ts': 'create rotate people',
 	'server/engine/embed/embedder.ts': 'sequences.map',
