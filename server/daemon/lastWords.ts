@@ -9,7 +9,11 @@ const noise =
 	/^(?:\s+(?!\s|what\(\))|[{}[\]#^-]|Node\.js v|Thrown at|\(node:|\(Use `|.{0,80}\[[VIW]:onnxruntime)/;
 
 /** Folders, which are nobody's business but the owner's; the name of a file stays. */
-const folders = /(?:\b[A-Za-z]:|\bfile:\/\/)?[\\/](?:[^\s'"\\/:]+[\\/])+/g;
+const folders = /(?:\b[A-Za-z]:|\bfile:\/\/)?[\\/](?:[^'"\\/:\n]{1,120}[\\/])+/g;
+
+/** Names and passwords in addresses, and what is shown to be let in. */
+const secrets =
+	/(?<=:\/\/)[^\s/@]{1,200}@|\b(?:bearer|basic|token|key|password|secret)\b["']?[\s:=]{1,3}["']?[^\s"']{4,}/giu;
 
 /**
  * One line for a message about its end.
@@ -23,7 +27,8 @@ export function lastWords(stderr: string): string | undefined {
 	// What cannot be parsed is quoted, and may be somebody's text.
 	const shown = /^SyntaxError\b/.test(line ?? '') ? 'SyntaxError' : line;
 	let said = shown
-		?.replaceAll(folders, '')
+		?.replaceAll(secrets, '…')
+		.replaceAll(folders, '')
 		.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
 		.trim()
 		.slice(0, maxLength);

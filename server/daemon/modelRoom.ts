@@ -33,6 +33,16 @@ export async function makeRoom(
 	const idle = slots()
 		.filter((slot) => slot.loaded && slot.leases === 0 && !slot.pinned)
 		.sort((left, right) => left.lastUsed - right.lastUsed);
+	const refuse = (free: number) => {
+		const loaded = slots().flatMap((slot) =>
+			slot.loaded && !idle.includes(slot) ? [slot.model.info.id] : [],
+		);
+		return noRoom(model.info.id, needed, free, loaded);
+	};
+	// Nobody's model goes for one that would not fit even then.
+	const free = await freeBytes(provider);
+	const most = [...idle, ...leaving].reduce((sum, slot) => sum + mostFreedBy(slot), free);
+	if (most < needed) throw refuse(free);
 	for (const slot of idle) {
 		if ((await freeBytes(provider)) >= needed) return;
 		log.info('model unloaded to make room', { model: slot.model.info.id });
@@ -43,12 +53,14 @@ export async function makeRoom(
 		const free = await freeBytes(provider);
 		if (free >= needed) return;
 		const leftMs = until - performance.now();
-		if (leaving.size === 0 || leftMs <= 0) {
-			const loaded = slots().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : []));
-			throw noRoom(model.info.id, needed, free, loaded);
-		}
+		if (leaving.size === 0 || leftMs <= 0) throw refuse(free);
 		await untilAborted(firstEnded(leaving, leftMs), signal);
 	}
+}
+
+/** Bytes that are free after its end, at most: the estimate leaves out what the system and caches have of it. */
+function mostFreedBy({ model }: ModelSlot): number {
+	return 2 * (model.description?.memoryEstimateBytes ?? Number.POSITIVE_INFINITY);
 }
 
 /** Resolves when one of them has ended, however, or the time is over. */

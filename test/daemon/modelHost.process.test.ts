@@ -319,6 +319,19 @@ test('idle models make room for one that would not fit', async () => {
 	assert.deepEqual(host.loaded(), ['beta:1']);
 });
 
+test('no idle model goes for one that would not fit even then', async () => {
+	// A model takes 100 bytes, and of the memory others hold nearly all.
+	let others = 0;
+	const host = newHost({}, {}, (own) => 250 - 100 * own.loaded().length - others);
+	await answer(host, 'alpha first');
+	others = 500;
+	await assert.rejects(host.acquire('beta', {}), failsWith('out_of_memory'));
+	assert.deepEqual(host.loaded(), ['alpha:2']);
+	others = 100;
+	await using _lease = await host.acquire('beta', {});
+	assert.deepEqual(host.loaded(), ['beta:1']);
+});
+
 test('a loaded model whose folder has gone is unloaded by its name', async () => {
 	const host = newHost();
 	await answer(host, 'hello');

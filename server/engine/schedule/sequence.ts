@@ -40,6 +40,8 @@ export class Sequence {
 	readonly reproducible: ReturnType<typeof reproducibilityMode>;
 	/** The last token of the step in flight stands for none: it makes their number even. */
 	#padded = false;
+	/** Tokens that steps have read; a plan that was not run may have shortened the cache since. */
+	#read = 0;
 	/** Length it never grows beyond: prompt and longest answer. */
 	readonly #end: number;
 	#switchAt = Number.POSITIVE_INFINITY;
@@ -103,8 +105,11 @@ export class Sequence {
 		const minTokens = this.reproducible === 'even' ? 2 : 1;
 		const end = Math.min(tokens.length, cache.length + Math.max(minTokens, budget));
 		const part = tokens.slice(cache.length, end);
-		const isLast = end === tokens.length;
-		return this.#evenItem(part, this.wantsPromptLogprobs ? part.length : isLast ? 1 : 0);
+		const least = end === tokens.length ? 1 : 0;
+		// Whose logits came with an earlier step is not asked again.
+		const known = Math.max(0, this.#read - cache.length);
+		const wanted = this.wantsPromptLogprobs ? Math.max(least, part.length - known) : least;
+		return this.#evenItem(part, wanted);
 	}
 
 	/** An item of these next tokens; if their number must be even, of one token more or fewer. */
@@ -141,6 +146,7 @@ export class Sequence {
 	afterStep(logits: Float32Array[]): Float32Array[] {
 		const { cache } = this;
 		if (this.#padded) cache.truncate(cache.length - 1);
+		this.#read = Math.max(this.#read, cache.length);
 		if (this.reproducible === 'even') cache.reproducibleTokens = cache.length;
 		return this.#padded ? logits.slice(0, -1) : logits;
 	}
