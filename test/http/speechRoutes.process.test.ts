@@ -119,7 +119,9 @@ test('verbose_json has segments by default, words when asked, and only what was 
 		)
 	).json()) as Record<string, unknown>;
 	assert.equal('segments' in words, false);
-	assert.deepEqual((words.words as unknown[])[3], { word: 'w4', start: 7.15, end: 7.5 });
+	assert.deepEqual((words.words as unknown[])[3], {
+		...{ word: 'w4', start: 7.15, end: 7.5, probability: 1 },
+	});
 	const both = (await (
 		await post(
 			form([

@@ -95,6 +95,7 @@ test('an error of the daemon reaches the editor with its code, message and param
 				code: 'model_not_found',
 				message: "There is no model 'unknown'. Known: fake.",
 				param: 'model',
+				data: { isInReadersLanguage: true },
 			});
 			return true;
 		},

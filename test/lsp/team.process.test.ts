@@ -222,7 +222,11 @@ test('a team that goes away in the middle of an answer is told, and what arrived
 		});
 		await assert.rejects(asking, (error: WireError) => {
 			assert.equal(error.data?.code, 'upstream_failed');
-			assert.deepEqual(error.data?.data, { team: 'unreachable', origin });
+			assert.deepEqual(error.data?.data, {
+				team: 'unreachable',
+				origin,
+				isInReadersLanguage: true,
+			});
 			assert.match(error.message, /went away in the middle.*What arrived is kept/);
 			return true;
 		});
@@ -301,7 +305,11 @@ test('a team server that does not answer is told apart, and the models here stay
 	for (const failing of [chat('team:big:1'), translate()]) {
 		await assert.rejects(failing, (error: WireError) => {
 			assert.equal(error.data?.code, 'upstream_failed');
-			assert.deepEqual(error.data?.data, { team: 'unreachable', origin: gone });
+			assert.deepEqual(error.data?.data, {
+				team: 'unreachable',
+				origin: gone,
+				isInReadersLanguage: true,
+			});
 			return true;
 		});
 	}
