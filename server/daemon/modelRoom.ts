@@ -41,8 +41,8 @@ export async function makeRoom(
 	};
 	// Nobody's model goes for one that would not fit even then.
 	const free = await freeBytes(provider);
-	const most = [...idle, ...leaving].reduce((sum, slot) => sum + mostFreedBy(slot), free);
-	if (most < needed) throw refuse(free);
+	const maxFree = [...idle, ...leaving].reduce((sum, slot) => sum + maxFreedBy(slot), free);
+	if (maxFree < needed) throw refuse(free);
 	for (const slot of idle) {
 		if ((await freeBytes(provider)) >= needed) return;
 		log.info('model unloaded to make room', { model: slot.model.info.id });
@@ -59,7 +59,7 @@ export async function makeRoom(
 }
 
 /** Bytes that are free after its end, at most: the estimate leaves out what the system and caches have of it. */
-function mostFreedBy({ model }: ModelSlot): number {
+function maxFreedBy({ model }: ModelSlot): number {
 	return 2 * (model.description?.memoryEstimateBytes ?? Number.POSITIVE_INFINITY);
 }
 

@@ -25,10 +25,7 @@ const ends: readonly [string, string | undefined][] = [
 	['\u001b[31mred\u001b[0m: C:\\Users\\ann\\a.dll is missing.\r\n', 'red: a.dll is missing'],
 	['cannot read /home/Anna Schmidt/my models/x.onnx\n', 'cannot read x.onnx'],
 	['C:\\Users\\Anna Schmidt\\x.dll is missing\n', 'x.dll is missing'],
-	[
-		'no answer of https://ann:pass@hub.example/x (Bearer abcdef123)\n',
-		'no answer of https:/x (…',
-	],
+	['no answer of https://ann:pass@hub.example/x (Bearer abcdef123)\n', 'no answer of https:/x (…'],
 	[`${'x'.repeat(4000)}\n`, 'x'.repeat(200)],
 ];
 for (const [said, line] of ends)

@@ -21,7 +21,9 @@ test('a process that has ended does not live while its parent does not look', {
 		stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
 	});
 	try {
-		const [line] = (await once(parent.stdout as NodeJS.ReadableStream & EventEmitter, 'data')) as [Buffer];
+		const [line] = (await once(parent.stdout as NodeJS.ReadableStream & EventEmitter, 'data')) as [
+			Buffer,
+		];
 		const pid = Number(String(line));
 		assert.equal(isAlive(pid), true);
 		const began = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -105,10 +105,10 @@ export class Sequence {
 		const minTokens = this.reproducible === 'even' ? 2 : 1;
 		const end = Math.min(tokens.length, cache.length + Math.max(minTokens, budget));
 		const part = tokens.slice(cache.length, end);
-		const least = end === tokens.length ? 1 : 0;
+		const minLogits = end === tokens.length ? 1 : 0;
 		// Whose logits came with an earlier step is not asked again.
 		const known = Math.max(0, this.#read - cache.length);
-		const wanted = this.wantsPromptLogprobs ? Math.max(least, part.length - known) : least;
+		const wanted = this.wantsPromptLogprobs ? Math.max(minLogits, part.length - known) : minLogits;
 		return this.#evenItem(part, wanted);
 	}
 
