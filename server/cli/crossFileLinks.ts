@@ -40,10 +40,12 @@ export async function linkTranslatedFiles(
 	const linked = files.filter((file) => notLinked(file).unlinked);
 	const isNew = ({ target }: Pick<PlannedFile, 'target'>) => record.file(target)?.unlinked === true;
 	const planned = new Set(linked.map(({ target }) => resolve(target)));
+	const languages = new Set(linked.map(({ to }) => to));
 	// Files that are not asked for now are led to all the same.
 	const others = record
 		.madeFiles([record.folder])
-		.filter((file) => !planned.has(resolve(file.target)) && notLinked(file).unlinked);
+		.filter((file) => languages.has(file.to) && !planned.has(resolve(file.target)))
+		.filter((file) => notLinked(file).unlinked);
 	const all: readonly PlannedFile[] = [...others, ...linked];
 	if (!all.some(isNew)) return [];
 	const places = new Map(all.map((file) => [resolve(file.target), file]));
@@ -96,9 +98,11 @@ export async function linkTranslatedFiles(
 		}
 		const { edits, order } = linkEdits(links, names, before);
 		const isMoved = order.some((from, at) => from !== at);
-		if (edits.length === 0 && !isMoved) continue;
+		// As long as it counts as new, its links are no longer those of the source.
+		const isKept = isMoved || (before.unlinked === true && order.length > 0);
+		if (edits.length === 0 && !isKept) continue;
 		const { links: _, ...rest } = before;
-		const entry: MadeFile = { ...rest, source, ...(isMoved ? { links: order } : {}) };
+		const entry: MadeFile = { ...rest, source, ...(isKept ? { links: order } : {}) };
 		if (edits.length === 0) {
 			record.setFile(target, entry);
 			continue;

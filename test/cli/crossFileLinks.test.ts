@@ -193,6 +193,21 @@ test('a file that is translated alone leads to headings of those that are there,
 	assert.match(await read('docs/de/b.md'), /a\.md#überblick/);
 });
 
+test('links that were followed stay as they are beside translations that are not asked for', async () => {
+	// A heading becomes what another one of the source is called.
+	Object.assign(words, { Setup: 'Overview' });
+	await write({
+		'docs/en/a.md': '[help](b.md#overview) or [more](b.md#setup).\n',
+		'docs/en/b.md': '# Overview\n\n# Setup\n',
+		'docs/en/c.md': 'see [b](b.md#setup).\n',
+	});
+	await run(['docs/en/c.md'], 'docs/{lang}/{name}{ext}', { isPartial: true });
+	await run(['docs/en/a.md', 'docs/en/b.md'], 'docs/{lang}/{name}{ext}', { isPartial: true });
+	const first = await read('docs/de/a.md');
+	await run(['docs/en/a.md', 'docs/en/b.md'], 'docs/{lang}/{name}{ext}', { isPartial: true });
+	assert.equal(await read('docs/de/a.md'), first);
+});
+
 test('titles of other documents that autosectionlabel names follow as well', async () => {
 	const title = (words: string) => `${words}\n${'='.repeat(words.length + 2)}\n`;
 	await write({

@@ -3,6 +3,7 @@
  * with order and layout of the target kept.
  */
 
+import { parseDocument, visit } from 'yaml';
 import { defined } from '../../protocol/defined.ts';
 import type { MessageProgress, TranslateMissingResult } from '../../protocol/editingMessages.ts';
 import { alignedLists } from './alignedLists.ts';
@@ -210,7 +211,18 @@ const keptOf = ({ pieces, translated, refused }: PiecesResult): number =>
 	pieces - translated - refused.length;
 
 /** Whether messages of YAML stand for others, which would be written out again and again. */
-const hasAliases = (text: string): boolean => /(?:[:,[{-][ \t]+|[[{])\*[^\s*,[\]{}]/.test(text);
+function hasAliases(text: string): boolean {
+	// Words between stars look alike, but what is no alias has none of these signs.
+	if (!/\*[^\s*,[\]{}]/.test(text)) return false;
+	let found = false;
+	visit(parseDocument(text, { uniqueKeys: false, prettyErrors: false }), {
+		Alias: () => {
+			found = true;
+			return visit.BREAK;
+		},
+	});
+	return found;
+}
 
 /** Whether nothing of a message is among texts that were refused. */
 const isMade =

@@ -87,6 +87,17 @@ test('charts in sheets say what their cells say, and messages of cells have thei
 	assert.equal(parts.get('Object 1/content.xml'), content(chart('SALES IN A YEAR', 'OPEN BOOKS')));
 });
 
+test('tables that are embedded stay as they are: formulas compare with their cells', async () => {
+	const table =
+		'<office:document-content><office:spreadsheet><table:table-cell><text:p>Yes please</text:p></table:table-cell></office:spreadsheet></office:document-content>';
+	const { parts, asked } = await made(
+		{ 'content.xml': content('<text:p>Some words</text:p>'), 'Object 1/content.xml': table },
+		'a.odt',
+	);
+	assert.deepEqual(asked, ['Some words']);
+	assert.equal(parts.get('Object 1/content.xml'), table);
+});
+
 test('languages of East Asia and those read from the right are named where they are looked for; other languages stay', async () => {
 	const properties = (western: string, asian: string, complex: string) =>
 		`<style:text-properties fo:language="${western}" fo:country="US" style:language-asian="${asian}" style:country-asian="CN" style:language-complex="${complex}" style:country-complex="IN"/>`;
@@ -110,6 +121,22 @@ test('languages of East Asia and those read from the right are named where they 
 	assert.deepEqual(await of('de-AT'), ['de AT zh CN hi IN', 'fr FR de AT']);
 	assert.deepEqual(await of('ja-JP'), ['ja JP ja JP hi IN', 'fr FR ja JP']);
 	assert.deepEqual(await of('ar'), ['ar none zh CN ar none', 'fr FR ar none']);
+});
+
+test('books: drawings in forms that are not read, or without words, stay as they are', async () => {
+	const opf =
+		'<package><metadata><dc:title>The house</dc:title></metadata><manifest><item href="a.svg" media-type="image/svg+xml"/><item href="b.svg" media-type="image/svg+xml"/></manifest></package>';
+	const drawn =
+		'<!DOCTYPE svg [<!ENTITY ns "http://example.org/">]><svg><text>Some words</text></svg>';
+	const { parts, asked } = await made(
+		{
+			'META-INF/container.xml': '<container><rootfile full-path="p.opf"/></container>',
+			...{ 'p.opf': opf, 'a.svg': drawn, 'b.svg': '<svg><path d="M0 0"/></svg>' },
+		},
+		'a.epub',
+	);
+	assert.deepEqual(asked, ['The house']);
+	assert.equal(parts.get('a.svg'), drawn);
 });
 
 test('books: names of authors stay, titles of guides and drawn pages are translated, and all parts name their language', async () => {

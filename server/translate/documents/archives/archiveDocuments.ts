@@ -118,10 +118,15 @@ function openDocument(isSheet: boolean): Read {
 		const styles = parts.find(({ name }) => name === 'styles.xml');
 		const source = styles && openLanguageOf(reader.text(styles));
 		const extract = extractOpenDocument(isCodeStyle, kept, source);
+		// Of what is embedded only charts: cells of tables may be what their formulas compare with.
+		const charts = parts.filter(
+			(part) =>
+				/^Object \d+\/content\.xml$/.test(part.name) && reader.text(part).includes('<office:chart'),
+		);
 		return byName([
 			[/^(?:content|styles)\.xml$/, extract],
 			// Charts, whose series and categories say what cells say.
-			[/^Object \d+\/content\.xml$/, extract],
+			...charts.map(({ name }) => [new RegExp(`^${name}$`), extract] as const),
 			[/^meta\.xml$/, about],
 		])(parts, reader, fileName);
 	};

@@ -27,6 +27,18 @@ const kinds: ReadonlyMap<string, DocumentPart['extract']> = new Map([
 	['image/svg+xml', drawing],
 ]);
 
+/** A drawing; `undefined` where it has no words, or is in a form that is not read: then it stays as it is. */
+function drawingWithWords(part: ZipPart, reader: PartReader): string | undefined {
+	try {
+		const text = reader.text(part);
+		if (!/<(?:\w+:)?(?:text|title|desc)[\s>]/.test(text)) return undefined;
+		readXml(text);
+		return text;
+	} catch {
+		return undefined;
+	}
+}
+
 export function bookParts(
 	parts: readonly ZipPart[],
 	reader: PartReader,
@@ -63,7 +75,8 @@ export function bookParts(
 			if (encrypted.has(found.name)) throw protectedFile(fileName);
 			const isPage = extract === extractXhtml;
 			const own = isPage ? extract : inLanguage(extract, source);
-			take(found.name, own, reader.text(found));
+			const text = extract === drawing ? drawingWithWords(found, reader) : reader.text(found);
+			if (text !== undefined) take(found.name, own, text);
 		}
 	}
 	return made;
