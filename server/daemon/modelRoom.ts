@@ -30,6 +30,8 @@ export async function makeRoom(
 	signal: AbortSignal,
 ): Promise<void> {
 	const needed = model.description?.memoryEstimateBytes ?? 0;
+	const free = await freeBytes(provider);
+	if (free >= needed) return;
 	const idle = slots()
 		.filter((slot) => slot.loaded && slot.leases === 0 && !slot.pinned)
 		.sort((left, right) => left.lastUsed - right.lastUsed);
@@ -40,13 +42,12 @@ export async function makeRoom(
 		return noRoom(model.info.id, needed, free, loaded);
 	};
 	// Nobody's model goes for one that would not fit even then.
-	const free = await freeBytes(provider);
 	const maxFree = [...idle, ...leaving].reduce((sum, slot) => sum + maxFreedBy(slot), free);
 	if (maxFree < needed) throw refuse(free);
 	for (const slot of idle) {
-		if ((await freeBytes(provider)) >= needed) return;
 		log.info('model unloaded to make room', { model: slot.model.info.id });
 		await end(slot);
+		if ((await freeBytes(provider)) >= needed) return;
 	}
 	const until = performance.now() + waitMs;
 	for (;;) {
