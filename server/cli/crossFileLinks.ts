@@ -41,7 +41,7 @@ export async function linkTranslatedFiles(
 	const isNew = ({ target }: Pick<PlannedFile, 'target'>) => record.file(target)?.unlinked === true;
 	const planned = new Set(linked.map(({ target }) => resolve(target)));
 	const languages = new Set(linked.map(({ to }) => to));
-	// Files that are not asked for now are led to all the same.
+	// Links lead to files that this run leaves out as well.
 	const others = record
 		.madeFiles([record.folder])
 		.filter((file) => languages.has(file.to) && !planned.has(resolve(file.target)))

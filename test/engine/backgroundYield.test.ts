@@ -211,3 +211,22 @@ test('a first text is awaited until a letter is whole, and not beyond a few toke
 	const special = 256;
 	assert.deepEqual(awaitedAfter(new Array<number>(4).fill(special)), [true, true, true, false]);
 });
+
+test('who comes while a run is planned is in the next one', async () => {
+	const { decoder, run } = setUp();
+	let planning = 0;
+	const waiting: (() => void)[] = [];
+	Object.assign(decoder, {
+		prepareForBatchSize: async () => {
+			if (++planning === 5) await new Promise<void>((resolve) => waiting.push(resolve));
+		},
+	});
+	const background = run(prompt(1, 8), 60, 'batch');
+	while (waiting.length === 0) await turn();
+	const before = decoder.steps;
+	const person = run(prompt(5, 20), 1, 'interactive');
+	for (let turns = 0; turns < 3; turns++) await turn();
+	waiting[0]?.();
+	assert.equal((await person).first, before + 1);
+	await background;
+});

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BatchItem, KvCache } from '../../server/engine/decode/decoder.ts';
-import { planBatch } from '../../server/engine/schedule/planBatch.ts';
+import { fairOrder, planBatch } from '../../server/engine/schedule/planBatch.ts';
 import type { Sequence } from '../../server/engine/schedule/sequence.ts';
 
 /** A sequence that takes all it is given: a prompt of so many tokens, or a stream with guesses. */
@@ -72,4 +72,14 @@ test('a graph for one sequence at a time serves the one whose turn it is', () =>
 	assert.deepEqual(lengths([100, 'stream'], serial), [40]);
 	assert.deepEqual(lengths(['stream', 100], serial), [40]);
 	assert.deepEqual(lengths([], serial), []);
+});
+
+test('background work of somebody else stays behind all sequences of people, or before them', () => {
+	const of = (owner: string, isBackground: boolean, count: number) =>
+		Array.from({ length: count }, () => ({ owner, isBackground }) as Sequence);
+	const [people, background] = [of('a', false, 3), of('b', true, 3)];
+	const order = (queue: readonly Sequence[]) =>
+		fairOrder(queue, new Map([['a', 5]])).map(({ owner }) => owner);
+	assert.equal(order([...people, ...background]).join(''), 'aaabbb');
+	assert.equal(order([...background, ...people]).join(''), 'bbbaaa');
 });
