@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newHome } from '../../test/support/home.ts';
 import { startHub } from '../../test/support/hubServer.ts';
+import { until } from '../../test/support/until.ts';
 import { type Random, randomFrom, type Scene } from './scene.ts';
 import { brokenRules, pulled } from './serverRules.ts';
 import { createKey, during, killDaemon, pull, type Stage } from './serverSteps.ts';
@@ -98,8 +99,15 @@ export async function diskScene(random: Random): Promise<Scene | string> {
 				'it is read-only when the server starts',
 				async () => {
 					await killDaemon(stage);
-					const readOnly = mount('-o', 'remount,ro', disk);
-					if (readOnly !== undefined) throw new Error(readOnly);
+					// Its runners end after it, and the disk is busy until they have.
+					let refusal: string | undefined;
+					const isReadOnly = () => {
+						refusal = mount('-o', 'remount,ro', disk);
+						return refusal === undefined;
+					};
+					await until('the disk is read-only', isReadOnly, 30_000).catch((cause) => {
+						throw new Error(refusal, { cause });
+					});
 					try {
 						await asked(['models', 'list']);
 						await asked(['keys', 'create', 'none']);
