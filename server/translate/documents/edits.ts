@@ -31,3 +31,7 @@ export function isWithin(
 	const range = ranges[low];
 	return range !== undefined && range.start <= start;
 }
+
+/** The offset behind the line end that follows at once. */
+export const lineEnd = (text: string, at: number): number =>
+	at + (/^[ \t]*\r?\n/.exec(text.slice(at, at + 200))?.[0].length ?? 0);

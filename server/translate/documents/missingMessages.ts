@@ -14,7 +14,8 @@ import {
 	type TextTranslator,
 	type TranslateTexts,
 } from './documentLanguage.ts';
-import { applyEdits, isWithin } from './edits.ts';
+import { applyEdits, isWithin, lineEnd } from './edits.ts';
+import { emptyMessages } from './emptyMessages.ts';
 import { flatMessages, isFlat } from './flatMessages.ts';
 import { extractJson } from './jsonDocument.ts';
 import type { MissingMessage } from './lineChanges.ts';
@@ -173,11 +174,15 @@ export async function mergeMissing(
 		: format === 'yaml' && hasAliases(sourceText);
 	if (isFramed && targetText.trim() === '') {
 		// A new file needs what stands around the messages, and what its aliases stand for.
+		for (const text of unwanted) known.set(text, text);
 		const done = await translatePieces(sourceText, extracts[format], remembered, to, isPartly);
 		const { missing } = messageChanges(sourceText, '', format, () => true, to);
 		const refused = new Set(done.refused);
-		const added = missing.filter(isMade(refused)).map(({ parts, ...message }) => message);
-		return { text: done.text, added, refused: [...refused], kept: keptOf(done) };
+		const out = new Set([...refused, ...unwanted]);
+		const added = missing.filter(isMade(out)).map(({ parts, ...message }) => message);
+		const isNone = added.length === 0 && out.size > 0;
+		const text = isNone ? targetText : withoutMessages(sourceText, done.text, format, to, out);
+		return { text, added, refused: [...refused], kept: keptOf(done) };
 	}
 	const attempt = async (wanted: (text: string) => boolean) => {
 		const { missing, edits } = messageChanges(sourceText, targetText, format, wanted, to);
@@ -193,7 +198,9 @@ export async function mergeMissing(
 	const first = await attempt((text) => !unwanted.has(text));
 	const refused = new Set(first.done.refused);
 	const last =
-		refused.size === 0 ? first : await attempt((text) => !refused.has(text) && !unwanted.has(text));
+		refused.size === 0
+			? first
+			: await attempt((text) => !isAmong(refused, text) && !unwanted.has(text));
 	const now = translatedAlready(sourceText, last.done.text, format);
 	return {
 		text: last.done.text,
@@ -209,6 +216,36 @@ export async function mergeMissing(
 /** Texts that are in a file as they are in its source, in whole or in part. */
 const keptOf = ({ pieces, translated, refused }: PiecesResult): number =>
 	pieces - translated - refused.length;
+
+/** A new file without the messages that have one of some source texts still: they are missing. */
+function withoutMessages(
+	sourceText: string,
+	made: string,
+	format: MessageFormat,
+	to: string,
+	texts: ReadonlySet<string>,
+): string {
+	if (texts.size === 0) return made;
+	const found = extracts[format](made, to).filter(
+		(piece) => !piece.companion && isAmong(texts, piece.text),
+	);
+	const hasOne = ({ start, end }: { readonly start: number; readonly end: number }) =>
+		found.some((piece) => piece.start < end && piece.end > start);
+	if (!isFlat(format)) {
+		const states = messageStates(sourceText, made, format, to);
+		const emptied = emptyMessages(
+			made,
+			states.filter(({ value }) => value && hasOne(value)),
+		);
+		// What an alias stands for may lie in a list.
+		return extracts[format].faultOf?.(emptied) ? made : emptied;
+	}
+	const edits = flatMessages[format].lines(made).filter(hasOne);
+	return applyEdits(
+		made,
+		edits.map(({ start, end }) => ({ start, end: lineEnd(made, end), text: '' })),
+	).text;
+}
 
 /** Whether messages of YAML stand for others, which would be written out again and again. */
 function hasAliases(text: string): boolean {
@@ -228,7 +265,11 @@ function hasAliases(text: string): boolean {
 const isMade =
 	(refused: ReadonlySet<string>) =>
 	({ text, parts = [text] }: MissingMessage): boolean =>
-		!parts.some((one) => refused.has(one));
+		!parts.some((one) => isAmong(refused, one));
+
+/** Blocks of YAML end with a line end, which translators do not see. */
+const isAmong = (texts: ReadonlySet<string>, text: string): boolean =>
+	texts.has(text) || texts.has(text.trim());
 
 /** Texts by their keys from the root, and what says them in a file of that format. */
 function textsOf(text: string, format: MessageFormat): Map<string, string> {

@@ -1,6 +1,6 @@
 /** Puts translations that a person has written or accepted into a message file, each by the key of its message. */
 
-import { applyEdits, isWithin } from './edits.ts';
+import { applyEdits, isWithin, lineEnd } from './edits.ts';
 import { flatMessages, isFlat } from './flatMessages.ts';
 import type { IsWanted } from './lineChanges.ts';
 import {
@@ -101,10 +101,6 @@ function openedTarget(
 	);
 	return applyEdits(targetText, emptied).text;
 }
-
-/** The offset behind the line end that follows at once. */
-const lineEnd = (text: string, at: number): number =>
-	at + (/^[ \t]*\r?\n/.exec(text.slice(at, at + 200))?.[0].length ?? 0);
 
 function setValues(
 	sourceText: string,

@@ -230,3 +230,44 @@ test('messages whose source has changed since they were translated are counted, 
 	const fuzzy = '#, fuzzy\n#| msgid "One"\nmsgid "One more"\nmsgstr "Eins"\n';
 	assert.equal(messageProgress(po, fuzzy, 'po', 'de').stale, 1);
 });
+
+test('new files: only aliases, no words between stars, make one a copy of its source', async () => {
+	const source = 'b: "Note: *now* here"\na: Good words\n# - *remark*\nl: |\n  - *one*\n';
+	// Without aliases a new file is written anew, without remarks.
+	assert.doesNotMatch(await fill(source, '', 'yaml'), /remark/);
+	const made = await fill(`${source}c: &c Some words\nd: *c\ne: [*c]\n`, '', 'yaml');
+	assert.match(made, /remark(?:.|\n)*c: &c «Some words»\nd: \*c\ne: \[\*c\]\n/);
+});
+
+test('new files: what was refused is missing, not in the language of the source', async () => {
+	const lose = async (texts: readonly string[]) =>
+		texts.map((text) => `«${text.replace(/%\{x\}|%s/, '')}»`);
+	const of = async (source: string, format: MessageFormat, without: readonly string[] = []) => {
+		const { text, refused, added } = await mergeMissing(source, '', format, lose, 'de', without);
+		const states = messageStates(source, text, format, 'de');
+		const recorded = [...recordedMessages(states, undefined, new Set()).keys()];
+		const paths = added.map(({ path }) => path.join('.'));
+		return { text, refused, added: paths, missing: keys(source, text, format), recorded };
+	};
+	const yaml =
+		'a: Good one\nb: Bad %{x} thing\nc: &c Bad %{x} too\nd: *c\nf: |\n  Bad %{x} block\ng: *c\nh: Last one\n';
+	assert.deepEqual(await of(yaml, 'yaml'), {
+		text: 'a: «Good one»\nb: ""\nc: &c ""\nd: *c\nf: ""\ng: *c\nh: «Last one»\n',
+		refused: ['Bad %{x} thing', 'Bad %{x} too', 'Bad %{x} block'],
+		added: ['a', 'h'],
+		missing: ['b', 'c', 'f'],
+		recorded: ['/a', '/h'],
+	});
+	// The same without aliases, where the file is written anew.
+	const plain = 'a: Good one\nf: |\n  Bad %{x} block\n';
+	assert.equal((await of(plain, 'yaml')).text, 'a: «Good one»\n');
+	assert.equal((await of('c: &c Bad %{x} too\nd: *c\n', 'yaml')).text, '');
+	const android =
+		'<resources>\n  <string name="a">Good one</string>\n  <string name="b">Bad %s thing</string>\n  <string-array name="l"><item>One</item><item>Bad %s item</item></string-array>\n  <string name="n">12</string>\n</resources>\n';
+	const made =
+		'<resources>\n  <string name="a">«Good one»</string>\n  <string name="n">12</string>\n</resources>\n';
+	const { text, missing } = await of(android, 'android');
+	assert.equal(text, made);
+	assert.deepEqual(missing, ['b', 'l']);
+	assert.equal((await of(android, 'android', ['Good one'])).missing.length, 3);
+});
