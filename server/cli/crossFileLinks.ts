@@ -1,6 +1,5 @@
 /** Links from one translated file to a heading of another: they follow once both are there. */
 
-import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { TranslatedLinks } from '../translate/documents/documentJob.ts';
 import { translatedLinksInWorker } from '../translate/documents/documentThread.ts';
@@ -38,7 +37,6 @@ export async function linkTranslatedFiles(
 	{ encoding, signal }: { readonly encoding?: string; readonly signal: AbortSignal },
 ): Promise<string[]> {
 	const linked = files.filter((file) => notLinked(file).unlinked);
-	const isNew = ({ target }: Pick<PlannedFile, 'target'>) => record.file(target)?.unlinked === true;
 	const planned = new Set(linked.map(({ target }) => resolve(target)));
 	const languages = new Set(linked.map(({ to }) => to));
 	// Links lead to files that this run leaves out as well.
@@ -47,7 +45,18 @@ export async function linkTranslatedFiles(
 		.filter((file) => languages.has(file.to) && !planned.has(resolve(file.target)))
 		.filter((file) => notLinked(file).unlinked);
 	const all: readonly PlannedFile[] = [...others, ...linked];
-	if (!all.some(isNew)) return [];
+	const states = new Map(all.map((file) => [file, record.file(file.target)]));
+	const isNew = (file: PlannedFile) => {
+		const { unlinked, leadsToNew } = states.get(file) ?? {};
+		return unlinked === true && leadsToNew === undefined;
+	};
+	/** Whether all of its links are to be looked at, whatever they lead to. */
+	const isDue = (file: PlannedFile) => {
+		const { unlinked, leadsToNew } = states.get(file) ?? {};
+		return unlinked === true || leadsToNew === true;
+	};
+	const hasNew = all.some(isNew);
+	if (!hasNew && !linked.some(isDue)) return [];
 	const places = new Map(all.map((file) => [resolve(file.target), file]));
 	const known = new Map<PlannedFile, Promise<ReadLinks | undefined>>();
 	/** The file of a link: its folder is where the link is, or one above that. */
@@ -72,7 +81,7 @@ export async function linkTranslatedFiles(
 				.flatMap((path) => [path, path.replace(/^[^:=]*[:=]/, ''), decoded(path)])
 				.map((path) => fileAt(file, path)),
 			...pathsBy(fromRoot).map((path) => fileAt(file, path, true)),
-		].some((other) => other !== undefined && (isNew(file) || isNew(other)));
+		].some((other) => other !== undefined && (isDue(file) || isNew(other)));
 	};
 	const linksOf = (file: PlannedFile, made?: DocumentFile) => {
 		const found = known.get(file) ?? readLinks(file, made, encoding, signal);
@@ -99,7 +108,7 @@ export async function linkTranslatedFiles(
 		const { edits, order } = linkEdits(links, names, before);
 		const isMoved = order.some((from, at) => from !== at);
 		// As long as it counts as new, its links are no longer those of the source.
-		const isKept = isMoved || (before.unlinked === true && order.length > 0);
+		const isKept = isMoved || (order.length > 0 && (before.unlinked || before.links) !== undefined);
 		if (edits.length === 0 && !isKept) continue;
 		const { links: _, ...rest } = before;
 		const entry: MadeFile = { ...rest, source, ...(isKept ? { links: order } : {}) };
@@ -112,20 +121,23 @@ export async function linkTranslatedFiles(
 		record.setFile(target, { ...entry, made: textHash(written.bytes) });
 		if (!isNew(file)) changed.push(target);
 	}
-	if (await areGone(others)) for (const file of linked) markLinked(file, record);
+	// What is not asked for now may lead to what is new, and is looked at when it is asked for.
+	for (const file of hasNew ? others : []) {
+		signal.throwIfAborted();
+		const before = record.file(file.target);
+		if (!before || before.leadsToNew) continue;
+		const read = await readIfThere(file.target, encoding).catch(() => undefined);
+		if (!read || textHash(read.bytes) !== before.made) continue;
+		if (before.unlinked || mayLead(file, read.text))
+			record.setFile(file.target, { ...before, source: file.source, leadsToNew: true });
+	}
+	for (const file of linked) markLinked(file, record);
 	return changed;
 }
 
 function markLinked({ source, target }: PlannedFile, record: ProjectRecord): void {
-	const { unlinked, ...rest } = record.file(target) ?? {};
-	if (unlinked && 'made' in rest) record.setFile(target, { ...rest, source });
-}
-
-/** Whether none of some files is there: what is not asked for may lead to what was made now. */
-async function areGone(files: readonly PlannedFile[]): Promise<boolean> {
-	for (const { target } of files)
-		if ((await stat(target).catch(() => undefined)) !== undefined) return false;
-	return true;
+	const { unlinked, leadsToNew, ...rest } = record.file(target) ?? {};
+	if ((unlinked || leadsToNew) && 'made' in rest) record.setFile(target, { ...rest, source });
 }
 
 /** Links of a translated file and what its headings have become. */

@@ -208,6 +208,45 @@ test('links that were followed stay as they are beside translations that are not
 	assert.equal(await read('docs/de/a.md'), first);
 });
 
+test('what leads to a file that was translated without it is looked at once', async () => {
+	await write({
+		'docs/en/a.md': 'see [b](b.md#setup).\n',
+		'docs/en/b.md': '# Setup\n\nsee [c](c.md#overview).\n',
+		'docs/en/c.md': '# Overview\n',
+		'docs/en/d.md': '# Again\n',
+	});
+	const out = 'docs/{lang}/{name}{ext}';
+	const alone = (...names: string[]) => run(names, out, { isPartial: true });
+	const marks = async () => {
+		const { files } = JSON.parse(await read('.nearglot/translations.json'));
+		return Object.keys(files).filter((path) => files[path].unlinked || files[path].leadsToNew);
+	};
+	await alone('docs/en/a.md', 'docs/en/d.md');
+	assert.deepEqual(await marks(), []);
+	await alone('docs/en/b.md');
+	// It stays as it is until it is asked for, and nothing else waits.
+	assert.match(await read('docs/de/a.md'), /b\.md#setup/);
+	assert.deepEqual(await marks(), ['docs/de/a.md']);
+	await alone('docs/en/c.md');
+	await alone('docs/en/b.md');
+	assert.deepEqual(await marks(), ['docs/de/a.md']);
+	assert.match(await read('docs/de/b.md'), /c\.md#überblick/);
+	assert.match((await alone('docs/en')).err, /a\.md: links follow headings of other files/);
+	assert.match(await read('docs/de/a.md'), /b\.md#einrichtung/);
+	assert.deepEqual(await marks(), []);
+	// Of a run that was stopped, what is not asked for is waited for as little.
+	const record = JSON.parse(await read('.nearglot/translations.json'));
+	record.files['docs/de/b.md'].unlinked = true;
+	await writeFile('.nearglot/translations.json', JSON.stringify(record));
+	await alone('docs/en/c.md', 'docs/en/d.md');
+	assert.deepEqual(await marks(), ['docs/de/a.md', 'docs/de/b.md']);
+	const before = await read('.nearglot/translations.json');
+	await alone('docs/en/c.md', 'docs/en/d.md');
+	assert.equal(await read('.nearglot/translations.json'), before);
+	await alone('docs/en');
+	assert.deepEqual(await marks(), []);
+});
+
 test('titles of other documents that autosectionlabel names follow as well', async () => {
 	const title = (words: string) => `${words}\n${'='.repeat(words.length + 2)}\n`;
 	await write({

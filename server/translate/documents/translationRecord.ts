@@ -28,7 +28,9 @@ export interface MadeFile {
 	readonly left?: number;
 	/** Links may lead to its headings by the names of the source still, as may its own to those of others. */
 	readonly unlinked?: true;
-	/** Of its links into other files, which ones of the source they are; absent where they are in that order. */
+	/** Its links may lead to what was translated without it since; what leads to itself is noted already. */
+	readonly leadsToNew?: true;
+	/** Of its links into other files, which ones of the source they are; absent where their names and their order say that. */
 	readonly links?: readonly number[];
 }
 
@@ -103,14 +105,15 @@ export function parseRecord(text: string): TranslationRecord {
 }
 
 /** What an entry need not have. */
-function particulars(entry: object): Pick<MadeFile, 'refused' | 'left' | 'unlinked' | 'links'> {
-	const { refused, left, unlinked, links } = entry as Readonly<Record<string, unknown>>;
+function particulars(entry: object): Omit<MadeFile, 'source' | 'to' | 'from' | 'made'> {
+	const { refused, left, unlinked, leadsToNew, links } = entry as Readonly<Record<string, unknown>>;
 	const isNumber = (value: unknown): value is number => Number.isSafeInteger(value);
 	const count = (value: unknown) => (isNumber(value) && value > 0 ? value : undefined);
 	return defined({
 		refused: count(refused),
 		left: count(left),
 		unlinked: unlinked === true ? (true as const) : undefined,
+		leadsToNew: leadsToNew === true ? (true as const) : undefined,
 		links: Array.isArray(links) && links.every(isNumber) ? links : undefined,
 	});
 }
