@@ -34,7 +34,7 @@ export function noteMessages(
 	renewed: ReadonlySet<string> = new Set(),
 	before = record.messages(target),
 ): void {
-	const states = messageStates(source, translated, format, to);
+	const states = messageStates(source, translated, format, to, true);
 	record.setMessages(target, recordedMessages(states, before, renewed));
 }
 
@@ -67,7 +67,7 @@ export async function dueMessages(
 	const opened = openedFile();
 	const isWhole = missingMessages(read.text, opened.text, format, to).length === 0;
 	if (opened.stale.length === 0 && isWhole && opened.text === present) {
-		record.setMessages(target, recordedMessages(opened.states, opened.recorded, new Set()));
+		noteMessages(target, read.text, present, format, to, record, new Set(), opened.recorded);
 		return undefined;
 	}
 	const renew = async (

@@ -191,7 +191,7 @@ async function checkMessages(
 		return [{ kind: 'damaged', path: name, line, target, to, message }];
 	}
 	if (accepts && there) {
-		const states = messageStates(read.text, there.text, format, to);
+		const states = messageStates(read.text, there.text, format, to, true);
 		record.setMessages(target, recordedMessages(states, undefined, 'all'));
 		const { from, made, refused } = record.file(target) ?? {};
 		if (from !== undefined && made !== undefined && refused !== undefined)

@@ -281,7 +281,7 @@ async function dueWhole(
 		if (none) return none;
 		const format = messageFormatOf(source);
 		// What cannot be recorded, as it is nested too deeply, is not written either.
-		const states = format && messageStates(read.text, result.text, format, to);
+		const states = format && messageStates(read.text, result.text, format, to, true);
 		const written = await writeDocument(target, result.text, read.encoding);
 		const hashes = { from: hash, made: textHash(written.bytes) };
 		record.setFile(target, {

@@ -187,6 +187,10 @@ export const flatMessages: Readonly<Record<FlatFormat, FlatMessages>> = {
 /** Whether a format's messages stand one after the other. */
 export const isFlat = (format: string): format is FlatFormat => Object.hasOwn(flatMessages, format);
 
+/** Whether a message has something for translators. */
+export const hasWords = ({ parts }: MessageLine): boolean =>
+	parts === undefined || parts.length > 0;
+
 /** Messages without those that have nothing for translators. */
 export const translatableMessages = (lines: readonly MessageLine[]): MessageLine[] =>
-	lines.filter(({ parts }) => parts === undefined || parts.length > 0);
+	lines.filter(hasWords);

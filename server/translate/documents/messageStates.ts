@@ -1,7 +1,7 @@
 /** The messages of a source file with what a translated file makes of them, message by message. */
 
 import { defined } from '../../protocol/defined.ts';
-import { flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
+import { flatMessages, hasWords, isFlat } from './flatMessages.ts';
 import type { MessageReader } from './messageApostrophes.ts';
 import { isLanguageKey, type MessageFormat } from './messageChanges.ts';
 import type { MessageLine } from './messageLines.ts';
@@ -28,6 +28,8 @@ export interface MessageState {
 	readonly isOutdated?: boolean;
 	/** Its texts for translators, where these are several. */
 	readonly parts?: readonly string[];
+	/** The first of several texts on either side, by which earlier versions recorded a message. */
+	readonly former?: { readonly source: string; readonly target: string };
 	/** Plural forms of the translated file, each with the one of the source that it says. */
 	readonly forms?: readonly { readonly source: string; readonly target: string }[];
 	/** A list of which nobody can tell which of its texts are translations of which. */
@@ -38,21 +40,27 @@ export interface MessageState {
 	readonly reader?: MessageReader;
 }
 
-/** Messages in the order of the source, with the plural forms of a language (BCP 47). */
+/**
+ * Messages in the order of the source, with the plural forms of a language (BCP 47).
+ *
+ * @param isWhole whether those without words are among them, which may get some
+ */
 export function messageStates(
 	sourceText: string,
 	targetText: string,
 	format: MessageFormat,
 	to: string,
+	isWhole = false,
 ): MessageState[] {
 	if (format === 'po') return poStates(sourceText, targetText);
 	if (isFlat(format)) {
 		const { lines } = flatMessages[format];
 		const there = new Map(lines(targetText).map((line) => [line.key, line]));
-		return translatableMessages(lines(sourceText)).flatMap((line): MessageState[] => {
+		return lines(sourceText).flatMap((line): MessageState[] => {
 			const { key, text, start } = line;
 			const own = there.get(key);
-			if (line.isList) return listStates(line, own);
+			if (!isWhole && !hasWords(line) && !(own && hasWords(own) && isWordless(text))) return [];
+			if (line.isList) return listStates(line, own, isWhole);
 			const state = {
 				...{ path: [key], source: text, sourceAt: start, isPlural: false },
 				...(format === 'properties' ? { reader: 'messageFormat' as const } : {}),
@@ -62,7 +70,7 @@ export function messageStates(
 			const [from, end] = own.valueAt;
 			const value = { start: from, end, empty: '' };
 			const made = { ...state, target: own.text, targetAt: own.start, value };
-			return [{ ...made, ...defined({ forms: formsOf(line, own) }) }];
+			return [{ ...made, ...defined({ forms: formsOf(line, own), former: formerOf(line, own) }) }];
 		});
 	}
 	const tree = format === 'json' ? jsonTree : yamlTree;
@@ -70,6 +78,15 @@ export function messageStates(
 	// Flutter prints apostrophes as they are.
 	const isIcu = states.some(({ source }) => isIcuBranching(source)) && !arbHead.test(sourceText);
 	return isIcu ? states.map((state) => ({ ...state, reader: 'icu' })) : states;
+}
+
+/** Whether a text has no words, rather than some that are to stay. */
+const isWordless = (text: string): boolean => !/\p{L}{2}/u.test(text);
+
+function formerOf(source: MessageLine, target: MessageLine): MessageState['former'] {
+	if (![source, target].some(({ parts = [] }) => parts.length > 1)) return undefined;
+	const first = ({ parts, text }: MessageLine) => parts?.[0] ?? text;
+	return { source: first(source), target: first(target) };
 }
 
 function formsOf({ items }: MessageLine, own: MessageLine): MessageState['forms'] {
@@ -86,15 +103,17 @@ function formsOf({ items }: MessageLine, own: MessageLine): MessageState['forms'
 function listStates(
 	{ key, text, start, items = [] }: MessageLine,
 	there: MessageLine | undefined,
+	isWhole: boolean,
 ): MessageState[] {
 	const own = there?.isFilled ? (there.items ?? []) : [];
 	if (own.length > 0 && own.length !== items.length)
 		return [{ path: [key], source: text, sourceAt: start, isPlural: false, isUnpaired: true }];
 	return items.flatMap(({ parts, ...item }, at): MessageState[] => {
-		if (parts.length === 0) return [];
+		const made = own[at];
+		const hadWords = made !== undefined && made.parts.length > 0 && isWordless(item.text);
+		if (!isWhole && parts.length === 0 && !hadWords) return [];
 		const rest = { path: [key, item.key], source: item.text, sourceAt: item.start };
 		const state = { ...rest, isPlural: false };
-		const made = own[at];
 		if (!made?.isFilled) return [state];
 		const value = { start: made.valueAt[0], end: made.valueAt[1], empty: '' };
 		return [{ ...state, target: made.text, targetAt: made.start, value }];

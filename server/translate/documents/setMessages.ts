@@ -9,6 +9,7 @@ import {
 	messageChanges,
 	treeFormats,
 } from './messageChanges.ts';
+import type { MessageLine } from './messageLines.ts';
 import { type MessageState, messageStates } from './messageStates.ts';
 import type { MessageEdit } from './messageTree.ts';
 import { extractOfMessages } from './missingMessages.ts';
@@ -73,6 +74,10 @@ const hasForms = (texts: TextsByKey, key: string): boolean =>
 		(one) => one.startsWith(`${key}.`) && /^\d+$/.test(one.slice(key.length + 1)),
 	);
 
+/** Whether there is a text for all that a list says. */
+const hasAll = (texts: TextsByKey, { key, items = [] }: MessageLine): boolean =>
+	items.every((item) => item.parts.length === 0 || texts.has(keyOfPath([key, item.key])));
+
 /** The file ready for what comes: a frame where it needs one, and no old text of flat formats in the place of a new one. */
 function openedTarget(
 	sourceText: string,
@@ -85,7 +90,9 @@ function openedTarget(
 	if (!isFlat(format)) return targetText;
 	const { isFramed, lines } = flatMessages[format];
 	if (isFramed && targetText.trim() === '') {
-		const others = lines(sourceText).filter(({ key, text }) => !isWanted(text, [key]));
+		const others = lines(sourceText).filter(
+			(line) => !isWanted(line.text, [line.key]) || (line.isList && !hasAll(texts, line)),
+		);
 		const without = others.map(({ start, end }) => ({
 			start,
 			end: lineEnd(sourceText, end),

@@ -153,15 +153,16 @@ export function staleMessages(
 	states: readonly MessageState[],
 	recorded: ReadonlyMap<string, MadeMessage> | undefined,
 ): MessageState[] {
-	return states.filter(({ path, source, target, isOutdated }) => {
+	return states.filter(({ path, source, target, isOutdated, former, forms }) => {
 		if (target === undefined) return false;
 		if (isOutdated) return true;
 		const known = recorded?.get(pointerOf(path));
-		return (
-			known !== undefined &&
-			known.from !== messageHash(source) &&
-			known.made === messageHash(target)
-		);
+		if (known === undefined || known.from === messageHash(source)) return false;
+		// Earlier versions recorded the first of several texts.
+		const isTold = former !== undefined && (forms !== undefined || former.target !== target);
+		if (isTold && known.made === messageHash(former.target))
+			return known.from !== messageHash(former.source);
+		return known.made === messageHash(target);
 	});
 }
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { emptyMessages } from '../../../server/translate/documents/emptyMessages.ts';
 import { messageStates } from '../../../server/translate/documents/messageStates.ts';
 import {
 	mergeMissing,
@@ -9,6 +10,7 @@ import {
 } from '../../../server/translate/documents/missingMessages.ts';
 import { translationFaults } from '../../../server/translate/documents/translationFaults.ts';
 import {
+	messageHash,
 	recordedMessages,
 	staleMessages,
 } from '../../../server/translate/documents/translationRecord.ts';
@@ -105,4 +107,62 @@ test('a message of several paragraphs has changed when any of them has', async (
 		whole.added.map(({ path }) => path),
 		[['b']],
 	);
+});
+
+test('a text without words that gets some is translated, and one that loses them is none any more', async () => {
+	const of = (text: string, item: string) =>
+		`<resources>\n    <string name="n">${text}</string>\n    <string-array name="l"><item>${item}</item><item>One</item></string-array>\n    <string name="k" translatable="false">Own name</string>\n</resources>\n`;
+	for (const [before, now, made] of [
+		['12', 'Twelve items', '«Twelve items»'],
+		['%1$d', 'Item %1$d', '«Item %1$d»'],
+		['Twelve items', '12', '12'],
+	] as const) {
+		const source = of(before, before);
+		const target = (await mergeMissing(source, '', 'android', tell, 'de')).text;
+		const recorded = recordedMessages(
+			messageStates(source, target, 'android', 'de', true),
+			undefined,
+			'all',
+		);
+		const stale = (text: string) =>
+			staleMessages(messageStates(text, target, 'android', 'de'), recorded);
+		assert.deepEqual(stale(source), []);
+		const later = of(now, now);
+		assert.deepEqual(
+			stale(later).map(({ path }) => path.join('.')),
+			['n', 'l.0'],
+		);
+		const opened = emptyMessages(target, stale(later));
+		assert.deepEqual(
+			missingMessages(later, opened, 'android', 'de').map(({ path }) => path.join('.')),
+			['n', 'l.0'],
+		);
+		const { text } = await mergeMissing(later, opened, 'android', tell, 'de');
+		assert.match(text, new RegExp(`name="n">${made.replace('$', '\\$')}<`));
+		assert.match(text, new RegExp(`<item>${made.replace('$', '\\$')}</item><item>«One»`));
+	}
+});
+
+test('records by the first of several texts count: what is unchanged is not stale, what has changed is', () => {
+	const resx = (...texts: readonly string[]) =>
+		`<root><data name="a"><value><![CDATA[${texts.map((text) => `<p>${text}</p>`).join('')}]]></value></data></root>`;
+	const pair = (from: string, made: string) =>
+		new Map([['/a', { from: messageHash(from), made: messageHash(made) }]]);
+	const stale = (source: string, target: string, recorded: ReturnType<typeof pair>) =>
+		staleMessages(messageStates(source, target, 'resx', 'de'), recorded).length;
+	const target = resx('Eins.', 'Zwei.');
+	const old = pair('One here.', 'Eins.');
+	assert.equal(stale(resx('One here.', 'Two there.'), target, old), 0);
+	assert.equal(stale(resx('One now.', 'Two there.'), target, old), 1);
+	assert.equal(stale(resx('One now.', 'Two there.'), resx('Anders.', 'Zwei.'), old), 0);
+	// A paragraph that has come is a change of a text that had one.
+	assert.equal(stale(resx('One here.', 'Two there.'), resx('Eins.'), old), 1);
+	const japanese = plurals({ other: '%d つ' });
+	const recorded = new Map([['/p', { from: messageHash('%d file'), made: messageHash('%d つ') }]]);
+	const ofPlurals = (one: string) =>
+		staleMessages(
+			messageStates(plurals({ one, other: '%d files' }), japanese, 'android', 'ja'),
+			recorded,
+		).length;
+	assert.deepEqual([ofPlurals('%d file'), ofPlurals('%d sheet')], [0, 1]);
 });

@@ -105,3 +105,15 @@ test('what a program could not use is said beside the file, which has it all the
 	assert.deepEqual(JSON.parse(done.result.text), { gone: 'Die Datei ist weg' });
 	assert.deepEqual(done.result.faults, [{ key: 'gone', fault: '{name} is missing' }]);
 });
+
+test('an array of Android comes into a new file with all of its texts, or not at all', () => {
+	const source =
+		'<resources>\n<string name="a">Hello you</string>\n<string-array name="l">\n<item>One</item>\n<item>12</item>\n<item>Two</item>\n</string-array>\n</resources>\n';
+	const set = (...keys: readonly string[]) =>
+		setMessages(source, '', 'android', 'de', new Map(keys.map((key) => [key, 'Neu'])));
+	assert.deepEqual(set('l.0'), { text: '', refused: ['l.0'] });
+	const { text, refused } = set('a', 'l.2');
+	assert.equal(text, '<resources>\n<string name="a">Neu</string>\n</resources>\n');
+	assert.deepEqual(refused, ['l.2']);
+	assert.match(set('l.0', 'l.2').text, /<item>Neu<\/item>\n<item>12<\/item>\n<item>Neu<\/item>/);
+});
