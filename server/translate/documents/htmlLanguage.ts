@@ -44,6 +44,17 @@ export function inLanguage(text: string, to: string, isXml = false): string {
 	const setLanguage = (attributes: readonly Attribute[]) => {
 		for (const attribute of attributes) if (isOf(attribute, source)) set(attribute, tag);
 	};
+	const setDirection = () => {
+		const dir = ofTag.find(({ name }) => name === 'dir');
+		if (dir && /^(?:ltr|rtl)$/i.test(dir.value) && dir.value !== direction) set(dir, direction);
+	};
+	/** Of what is in the language of the page: as its language, its direction is that of the translation. */
+	const setInner = (name: string) => {
+		const named = ofTag.filter(({ name }) => languageAttributes.has(name));
+		const isOwn = named.every((attribute) => isOf(attribute, source));
+		setLanguage(ofTag);
+		if (isOwn && (named.length > 0 || name === 'body')) setDirection();
+	};
 	const setMeta = () => {
 		const ofName = (name: string) => ofTag.find((one) => one.name === name);
 		const key = ofName('property') ?? ofName('name') ?? ofName('http-equiv');
@@ -76,11 +87,10 @@ export function inLanguage(text: string, to: string, isXml = false): string {
 		const named = ofTag.filter(({ name }) => languageAttributes.has(name));
 		source ??= named.find(({ value }) => value.trim() !== '')?.value.trim();
 		for (const attribute of named) set(attribute, tag);
-		const dir = ofTag.find(({ name }) => name === 'dir');
-		if (dir === undefined && direction === 'rtl' && name === 'html')
+		const hasDirection = ofTag.some(({ name }) => name === 'dir');
+		if (!hasDirection && direction === 'rtl' && name === 'html')
 			edits.push({ start, end: start, text: ' dir="rtl"' });
-		else if (dir !== undefined && /^(?:ltr|rtl)$/i.test(dir.value) && dir.value !== direction)
-			set(dir, direction);
+		else setDirection();
 	};
 	const parser: Parser = new Parser(
 		{
@@ -100,7 +110,7 @@ export function inLanguage(text: string, to: string, isXml = false): string {
 					// A page may say what it is in at its body alone.
 					const isRoot = name === 'html' || (name === 'body' && source === undefined);
 					if (isRoot) openRoot(name, startIndex + '<html'.length);
-					else setLanguage(ofTag);
+					else setInner(name);
 				}
 				ofTag = [];
 			},
@@ -115,8 +125,10 @@ export function inLanguage(text: string, to: string, isXml = false): string {
 	if (pageAt !== undefined && !isXml) {
 		const at = pageAt;
 		// Nothing else says how such a page is read.
-		if (!hasHtml && direction === 'rtl')
-			edits.push({ start: at, end: at, text: '<html dir="rtl">' });
+		if (!hasHtml && direction === 'rtl') {
+			const language = source === undefined ? ` lang="${tag}"` : '';
+			edits.push({ start: at, end: at, text: `<html dir="rtl"${language}>` });
+		}
 		if (!hasHead && saysNothing) addEncoding(at);
 	}
 	return applyEdits(text, edits).text;

@@ -142,6 +142,21 @@ test('HTML names the language that it is now in, and its direction', async () =>
 		['<html lang="en"><p>Words', 'ar', '<html dir="rtl" lang="ar"><p>Words'],
 		['<html lang="en" dir="ltr"><p>Words', 'he', '<html lang="he" dir="rtl"><p>Words'],
 		["<html dir='rtl' lang='ar'><p>Words", 'en', "<html dir='ltr' lang='en'><p>Words"],
+		[
+			'<html lang="en"><body lang="en" dir="ltr"><p lang="en-US" dir=ltr>Words<p dir="ltr">Words<p lang="fr" dir="ltr">Mot',
+			'ar',
+			'<html dir="rtl" lang="ar"><body lang="ar" dir="rtl"><p lang="ar" dir="rtl">Words<p dir="ltr">Words<p lang="fr" dir="ltr">Mot',
+		],
+		[
+			'<html lang="en"><body dir="ltr">Words',
+			'fa',
+			'<html dir="rtl" lang="fa"><body dir="rtl">Words',
+		],
+		[
+			'<html lang="en"><body lang="fr" dir="ltr">Mots',
+			'ar',
+			'<html dir="rtl" lang="ar"><body lang="fr" dir="ltr">Mots',
+		],
 		['<html lang="en"><p>Words', 'pt_br', '<html lang="pt-BR"><p>Words'],
 		['<html lang="en"><p>Words', 'de-12', '<html lang="de"><p>Words'],
 		['<html lang="en"><p>Words', '"x', '<html lang="en"><p>Words'],
@@ -185,6 +200,11 @@ test('HTML: a page without tags of its head says its encoding and direction as w
 			'<html><meta charset=ascii><body lang="en-GB">Words',
 			'fr',
 			'<html><meta charset=ascii><body lang="fr">Words',
+		],
+		[
+			'<!DOCTYPE html><p>Words',
+			'he',
+			`<!DOCTYPE html><html dir="rtl" lang="he">${encoding}<p>Words`,
 		],
 		['<html><head></head><p>Words', 'de', `<html><head>${encoding}</head><p>Words`],
 		['<!doctype html><p>Größe and words', 'de', '<!doctype html><p>Größe and words'],
