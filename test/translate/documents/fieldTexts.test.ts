@@ -38,6 +38,42 @@ test('Word: references to headings say what the headings say, other fields keep 
 	);
 });
 
+test('Word: references whose words are in several runs say what the heading says', async () => {
+	const bold = (text: string) =>
+		`<w:r><w:rPr><w:b/><w:rFonts w:ascii="t"/></w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+	const body = (...words: readonly string[]) => {
+		const [first = '', second = '', third = '', ...more] = words;
+		const runs = [
+			'<w:r><w:t/></w:r>',
+			bold(first),
+			'<w:proofErr w:type="spellStart"/>',
+			r(second),
+			r(third),
+		];
+		return [
+			p(r('1'), field('REF _Ref1 \\h', ...runs)),
+			p(`<w:fldSimple w:instr=" REF _Ref1 ">${runs.join('')}</w:fldSimple>`),
+			// A tab is between two texts in headings, too.
+			p(field('REF _Ref2 \\h', bold(more[0] ?? ''), '<w:r><w:tab/></w:r>', r(more[1] ?? ''))),
+		].join('');
+	};
+	const { parts, asked, refused } = await translated(
+		await wordFile(body('Overview ', 'of ', 'things ', 'Chapter one', 'How we work')),
+		'a.docx',
+	);
+	assert.deepEqual(refused, []);
+	assert.deepEqual(asked, [
+		'Overview of things',
+		'Overview of things',
+		'Chapter one',
+		'How we work',
+	]);
+	assert.equal(
+		bodyOf(parts.get('word/document.xml')),
+		body('OVERVIEW OF THINGS', '', ' ', 'CHAPTER ONE', 'HOW WE WORK'),
+	);
+});
+
 test('Word: no words of a field are translated twice', async () => {
 	const words = 'How we work';
 	const bodies = [
@@ -49,7 +85,8 @@ test('Word: no words of a field are translated twice', async () => {
 		p(mark('begin'), code('REF _Ref1'), mark('separate'), r(words)) +
 			p(r('Second line'), mark('end')),
 		p(field(`IF 1 = 1`, field('REF _Ref1', r(words)))),
-		p(field('REF _Ref1', r(words), r('and more words'))),
+		p(field('REF _Ref1', `<w:fldSimple w:instr=" PAGE ">${r(words)}</w:fldSimple>`)),
+		p(`<w:fldSimple w:instr=" REF _Ref1 ">${r(words)}${field('PAGE', r('of it'))}</w:fldSimple>`),
 	];
 	for (const body of bodies) {
 		const { asked } = await translated(await wordFile(body), 'a.docx');

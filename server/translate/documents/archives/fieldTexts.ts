@@ -3,6 +3,7 @@
  * as these are, and a list of choices shows one of its choices.
  */
 
+import { trailingSpace } from '../../whiteSpace.ts';
 import { readable } from '../markup.ts';
 import type { Piece } from '../piece.ts';
 import {
@@ -20,12 +21,41 @@ import {
 const isWordReference = (code: string): boolean =>
 	/^\s*REF\s+[^\s\\]/i.test(code) && !/\\[nrwp#]/i.test(code);
 
+/** What may lie between the runs of words that are one text: signs without a width, and their own elements. */
+const joining = new Set(
+	'r t rPr proofErr lastRenderedPageBreak bookmarkStart bookmarkEnd softHyphen smartTag'.split(' '),
+);
+
 interface OpenField {
 	readonly above: XmlElement | undefined;
 	code: string;
 	separated: boolean;
-	/** Elements with the words of its result; `undefined` where it is made of more. */
-	result: XmlElement[] | undefined;
+	/** Elements with the words of its result, in texts of one or several; `undefined` where it is made of more. */
+	result: XmlElement[][] | undefined;
+}
+
+/** Adds an element of a result to its texts. */
+function addTo(result: XmlElement[][], element: XmlElement): void {
+	const name = localName(element);
+	if (name === 't') {
+		const last = result.at(-1);
+		if (last) last.push(element);
+		else result.push([element]);
+	} else if (!joining.has(name)) result.push([]);
+}
+
+/** The result of a field that is one element. */
+function resultOf(field: XmlElement): XmlElement[][] {
+	const result: XmlElement[][] = [];
+	let formatEnd = 0;
+	for (const element of elementsIn(field)) {
+		const name = localName(element);
+		if (name === 'fldChar' || name === 'fldSimple') return [];
+		if (element.start < formatEnd) continue;
+		if (name === 'rPr') formatEnd = element.end;
+		addTo(result, element);
+	}
+	return result;
 }
 
 /** Results of references in a Word document. */
@@ -34,39 +64,51 @@ export function wordFieldTexts(text: string): Piece[] {
 	const found: { readonly above: XmlElement | undefined; readonly pieces: readonly Piece[] }[] = [];
 	/** What has runs with words beside the marks of a field: all of it is read as sentences. */
 	const mixed = new Set<XmlElement | undefined>();
+	const wordedRuns = new Map<XmlElement | undefined, boolean>();
+	const hasWords = (run: XmlElement | undefined): boolean => {
+		const known = wordedRuns.get(run);
+		if (known !== undefined) return known;
+		const isSo = run?.children.some(
+			(child) => child.kind === 'element' && localName(child) === 't',
+		);
+		wordedRuns.set(run, isSo === true);
+		return isSo === true;
+	};
 	const open: OpenField[] = [];
 	const add = (
 		above: XmlElement | undefined,
 		code: string,
-		[words, ...more]: readonly XmlElement[],
+		result: readonly (readonly XmlElement[])[],
 	) => {
-		if (words && more.length === 0 && isWordReference(code))
-			found.push({ above, pieces: wordsOf(text, words) });
+		if (isWordReference(code))
+			found.push({ above, pieces: result.flatMap((words) => wordsOf(text, words)) });
 	};
+	/** Where properties end, whose elements are no part of a text. */
+	let formatEnd = 0;
 	for (const element of elementsIn(readXml(text))) {
 		const name = localName(element);
+		if (element.start < formatEnd) continue;
+		if (name === 'rPr') formatEnd = element.end;
 		const top = open.at(-1);
 		if (/^(?:fldChar|instrText)$/.test(name) && hasWords(element.parent))
 			mixed.add(element.parent?.parent);
-		if (name === 'fldSimple')
-			add(
-				undefined,
-				xmlWords(attribute(text, element, 'instr')),
-				[...elementsIn(element)].filter((inner) => localName(inner) === 't'),
-			);
-		else if (name === 't' && top?.separated) top.result?.push(element);
-		else if (name === 'instrText' && top && !top.separated) top.code += contentOf(text, element);
+		if (name === 'fldSimple') {
+			// What is around another field is made of more.
+			if (top?.separated) top.result = undefined;
+			add(undefined, xmlWords(attribute(text, element, 'instr')), resultOf(element));
+		} else if (name === 'instrText' && top && !top.separated) top.code += contentOf(text, element);
 		else if (name === 'fldChar') {
 			const type = attribute(text, element, 'fldCharType');
 			const above = element.parent?.parent;
-			for (const one of open) if (type === 'begin' || one.above !== above) one.result = undefined;
+			// Those around the innermost one are made of more already.
+			if (top && (type === 'begin' || top.above !== above)) top.result = undefined;
 			if (type === 'begin') open.push({ above, code: '', separated: false, result: [] });
 			else if (type === 'separate' && top) top.separated = true;
 			else if (type === 'end') {
 				const done = open.pop();
 				if (done?.result) add(above, done.code, done.result);
 			}
-		}
+		} else if (top?.separated && top.result) addTo(top.result, element);
 	}
 	return found.flatMap(({ above, pieces }) => (above && mixed.has(above) ? [] : pieces));
 }
@@ -85,15 +127,32 @@ export function openFieldTexts(text: string): Piece[] {
 	});
 }
 
-const hasWords = (run: XmlElement | undefined): boolean =>
-	run?.children.some((child) => child.kind === 'element' && localName(child) === 't') === true;
-
 const attribute = (text: string, element: XmlElement, name: string): string =>
 	xmlAttribute(text, element, element.name.slice(0, element.name.lastIndexOf(':') + 1) + name) ??
 	'';
 
-const wordsOf = (text: string, { content, contentEnd }: XmlElement): Piece[] =>
-	textPiece(text, content, contentEnd);
+/** The words of one or several elements as one text, which the first of them gets. */
+function wordsOf(text: string, elements: readonly XmlElement[]): Piece[] {
+	const words = elements.filter(({ content, contentEnd }) => content < contentEnd);
+	const [first, ...more] = words;
+	if (!first) return [];
+	if (more.length === 0) return textPiece(text, first.content, first.contentEnd);
+	const raw = words.map((element) => contentOf(text, element)).join('');
+	if (!/\p{L}{2}/u.test(xmlWords(raw))) return [];
+	const start = first.content;
+	const end = more.at(-1)?.contentEnd ?? start;
+	const encode = (made: string) => {
+		let [out, at] = [xmlCode(made.trimEnd()), first.contentEnd];
+		for (const [index, { content, contentEnd }] of more.entries()) {
+			out += text.slice(at, content);
+			// Blanks at the end stay where they are kept.
+			if (index === more.length - 1) out += trailingSpace(made);
+			at = contentEnd;
+		}
+		return out;
+	};
+	return [{ start, end, text: readable(raw), encode }];
+}
 
 function textPiece(text: string, start: number, end: number): Piece[] {
 	const raw = text.slice(start, end);
