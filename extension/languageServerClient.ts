@@ -8,6 +8,7 @@ import {
 	type ErrorCode,
 	type ErrorWire,
 	errorKinds,
+	errorStrings,
 	fromErrorWire,
 	type Localise,
 	localisedError,
@@ -15,6 +16,7 @@ import {
 	type Requests,
 	type StatusParams,
 	statusNotification,
+	translatableError,
 } from '../server/protocol/index.ts';
 import type { Cancellation, ClientOptions, RunningClient } from './languageClient.ts';
 import { Supervisor } from './supervisor.ts';
@@ -159,9 +161,11 @@ export class LanguageServerClient {
 			this.#set({ server: 'restarting', status: undefined });
 		} else {
 			this.#client = undefined;
-			const message = 'The language server ended five times within three minutes.';
-			this.#set({ server: 'failed', status: undefined, message });
-			this.#giveUp(new AppError('daemon_unavailable', `${message} Its log says why.`));
+			const error = this.#localised(
+				translatableError('daemon_unavailable', errorStrings.endedOften),
+			);
+			this.#set({ server: 'failed', status: undefined, message: error.message });
+			this.#giveUp(error);
 		}
 		return verdict;
 	}
@@ -188,7 +192,7 @@ export function readError(error: unknown): AppError {
 	if (isWire(data)) return fromErrorWire(data);
 	const text = typeof message === 'string' ? message : String(error);
 	if (/disposed|closed|not running|couldn't be started|crashed/i.test(text)) {
-		return new AppError('daemon_unavailable', `The model server does not answer: ${text}`, {
+		return translatableError('daemon_unavailable', errorStrings.notAnswering, [text], {
 			cause: error,
 		});
 	}

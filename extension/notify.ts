@@ -7,9 +7,16 @@ import {
 	type ErrorAction,
 	type ErrorCode,
 	errorActionOf,
+	localisedError,
 	offersIn,
 	teamTrouble,
 } from '../server/protocol/index.ts';
+
+/** An error in the language of the editor; one that has it already stays. */
+export const localised = (error: AppError): AppError => localisedError(error, vscode.l10n.t);
+
+/** What any thrown value says, in the language of the editor. */
+export const messageOf = (error: unknown): string => localised(asAppError(error)).message;
 
 /** Causes shown right now, so that one cause is one notification. */
 const shown = new Set<string>();
@@ -36,13 +43,9 @@ function actionLabel(action: ErrorAction): string {
 		: vscode.l10n.t('Get {0} (about {1} MB)', names, String(Math.round(bytes / 1e6)));
 }
 
-/** What the editor says itself is in its language, and so is what its server says; what has only a code is not. */
-const messageOf = ({ message, kind }: AppError): string =>
-	message === kind.sentence ? vscode.l10n.t(message) : message;
-
 /** Shows why something did not work. Cancelled work is not worth a message. */
 export async function showError(error: unknown): Promise<void> {
-	const known = asAppError(error);
+	const known = localised(asAppError(error));
 	const cause = causeOf(known);
 	if (known.code === 'cancelled' || shown.has(cause)) return;
 	shown.add(cause);
@@ -65,7 +68,7 @@ export async function showError(error: unknown): Promise<void> {
 						? [remedy]
 						: [log];
 	try {
-		const text = `Nearglot: ${messageOf(known)}`;
+		const text = `Nearglot: ${known.message}`;
 		const choice = isMistake
 			? await vscode.window.showInformationMessage(text)
 			: await vscode.window.showErrorMessage(text, ...offers);

@@ -4,8 +4,13 @@
  */
 
 import * as vscode from 'vscode';
-import { AppError, type EndReason } from '../../server/protocol/index.ts';
-import { showError } from '../notify.ts';
+import {
+	AppError,
+	asAppError,
+	type EndReason,
+	inReadersLanguage,
+} from '../../server/protocol/index.ts';
+import { localised, showError } from '../notify.ts';
 import { Callbacks } from './callbacks.ts';
 import { PendingSignIns } from './pending.ts';
 import { SessionManager } from './sessionManager.ts';
@@ -39,6 +44,8 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 		new vscode.EventEmitter<vscode.AuthenticationProviderAuthenticationSessionsChangeEvent>();
 	readonly #ended = new vscode.EventEmitter<EndedSession>();
 	readonly #registered: vscode.Disposable;
+
+	#failure: AppError | undefined;
 
 	readonly onDidChangeSessions = this.#changed.event;
 	readonly onDidEnd = this.#ended.event;
@@ -113,8 +120,31 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 	}
 
 	async createSession(scopes: readonly string[]): Promise<vscode.AuthenticationSession> {
+		try {
+			return await this.#signIn(scopes);
+		} catch (error) {
+			this.#failure = localised(asAppError(error));
+			throw this.#failure;
+		}
+	}
+
+	/**
+	 * Has the editor sign in. Throws why it did not come about, `cancelled` where the editor was not allowed
+	 * to begin: what the editor hands on has neither code nor data.
+	 */
+	async begin<T>(getSession: () => Thenable<T>): Promise<T> {
+		this.#failure = undefined;
+		try {
+			return await getSession();
+		} catch (error) {
+			throw this.#failure ?? new AppError('cancelled', undefined, { cause: error });
+		}
+	}
+
+	async #signIn(scopes: readonly string[]): Promise<vscode.AuthenticationSession> {
 		const host = scopes.find((scope) => scope.startsWith(scopePrefix))?.slice(scopePrefix.length);
-		if (!host) throw new AppError('invalid_request', vscode.l10n.t('No team server was named.'));
+		if (!host)
+			throw inReadersLanguage('invalid_request', vscode.l10n.t('No team server was named.'));
 		const api = new TeamApi(teamOrigin(host));
 		const session = await signIn(api, {
 			context: this.#context,

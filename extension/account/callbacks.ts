@@ -4,7 +4,7 @@
  */
 
 import type * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError, inReadersLanguage } from '../../server/protocol/index.ts';
 import type { HandedCode } from './loopbackServer.ts';
 import { type Pending, type PendingSignIns, pendingKey } from './pending.ts';
 
@@ -74,7 +74,7 @@ export class Callbacks implements vscode.UriHandler {
 				end();
 				reject(error);
 			};
-			const timer = setTimeout(() => fail(new AppError('timeout', late)), patienceMs);
+			const timer = setTimeout(() => fail(inReadersLanguage('timeout', late)), patienceMs);
 			const cancelling = token.onCancellationRequested(() => fail(new AppError('cancelled')));
 			this.#waiting.set(nonce, (answer) => {
 				end();

@@ -1,7 +1,7 @@
 /** Sign-in with a short code that is typed in any browser (RFC 8628). */
 
 import * as vscode from 'vscode';
-import { AppError, asAppError } from '../../server/protocol/index.ts';
+import { AppError, asAppError, inReadersLanguage } from '../../server/protocol/index.ts';
 import { openPage } from './openPage.ts';
 import type { SignInFlow } from './signInFlows.ts';
 import type { DeviceAuthorization, TeamApi, TeamSession } from './teamApi.ts';
@@ -58,7 +58,7 @@ async function approved(
 			pauseMs += 5000;
 		}
 	}
-	throw new AppError('timeout', vscode.l10n.t('The code has expired. Begin again.'));
+	throw inReadersLanguage('timeout', vscode.l10n.t('The code has expired. Begin again.'));
 }
 
 function pause(ms: number, token: vscode.CancellationToken): Promise<void> {

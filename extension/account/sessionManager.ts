@@ -3,7 +3,12 @@
  * and says when one has ended. Knows nothing of the editor.
  */
 
-import { AppError, asAppError, type EndReason } from '../../server/protocol/index.ts';
+import {
+	asAppError,
+	type EndReason,
+	teamStrings,
+	translatableError,
+} from '../../server/protocol/index.ts';
 import type { SessionStore, StoredSession } from './sessionStore.ts';
 import { type TeamApi, tokenEnd } from './teamApi.ts';
 
@@ -187,7 +192,7 @@ export class SessionManager {
 		const giveUpAt = elapsed() + 3 * leaseMs;
 		let session: StoredSession | undefined = first;
 		while (session && session.token === refused) {
-			if (elapsed() > giveUpAt) throw new AppError('timeout', 'Another window holds this session.');
+			if (elapsed() > giveUpAt) throw translatableError('timeout', teamStrings.otherWindow);
 			if (session.lease && session.lease.by !== window && session.lease.until > now()) {
 				// Windows that began together must not go on together.
 				await wait(retryMs * (0.5 + random()));

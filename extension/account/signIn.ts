@@ -5,7 +5,8 @@
  */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError, inReadersLanguage } from '../../server/protocol/index.ts';
+import { messageOf } from '../notify.ts';
 import { type Answer, type Callbacks, callbackPath } from './callbacks.ts';
 import { deviceCodeFlow } from './deviceCodeFlow.ts';
 import { startLoopbackServer } from './loopbackServer.ts';
@@ -50,7 +51,7 @@ export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 		],
 		async (failed, reason, next) => {
 			const { host } = new URL(api.origin);
-			const why = reason.code === 'cancelled' ? '' : ` ${reason.message}`;
+			const why = reason.code === 'cancelled' ? '' : ` ${messageOf(reason)}`;
 			const items = next.map((name) => ({ ...describe(name, name === failed), name }));
 			const pick = await vscode.window.showQuickPick(items, {
 				title: vscode.l10n.t('Not signed in to {0} yet.', host) + why,
@@ -238,7 +239,8 @@ async function sessionOf(
 ): Promise<TeamSession> {
 	if ('code' in answer) return api.redeem(answer.provider, answer.code, verifier);
 	const stored = await store.find(answer.session);
-	if (!stored) throw new AppError('conflict', vscode.l10n.t('The session is no longer there.'));
+	if (!stored)
+		throw inReadersLanguage('conflict', vscode.l10n.t('The session is no longer there.'));
 	return stored;
 }
 
@@ -248,7 +250,7 @@ function late(): string {
 
 function never(token: vscode.CancellationToken): Promise<never> {
 	return new Promise((_, reject) => {
-		const timer = setTimeout(() => reject(new AppError('timeout', late())), timeoutMs);
+		const timer = setTimeout(() => reject(inReadersLanguage('timeout', late())), timeoutMs);
 		token.onCancellationRequested(() => {
 			clearTimeout(timer);
 			reject(new AppError('cancelled'));

@@ -1,6 +1,11 @@
 /** Tries the flows of a sign-in one after the other. Which flows there are is a dependency. */
 
-import { AppError, asAppError } from '../../server/protocol/index.ts';
+import {
+	AppError,
+	asAppError,
+	teamStrings,
+	translatableError,
+} from '../../server/protocol/index.ts';
 import type { TeamSession } from './teamApi.ts';
 
 export type SignInFlowName = 'exchange' | 'browser' | 'loopback' | 'device' | 'paste';
@@ -32,10 +37,7 @@ export async function trySignInFlows(
 	for (;;) {
 		const [flow] = rest;
 		if (!flow) {
-			throw (
-				last?.reason ??
-				new AppError('not_supported', 'This team server offers no way to sign in from an editor.')
-			);
+			throw last?.reason ?? translatableError('not_supported', teamStrings.noWay);
 		}
 		if (!(await flow.possible())) {
 			rest = rest.slice(1);

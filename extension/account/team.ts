@@ -5,16 +5,16 @@
 
 import * as vscode from 'vscode';
 import {
-	AppError,
 	asAppError,
 	type EndReason,
+	inReadersLanguage,
 	signInRequired,
 	type TeamRenewal,
 	type TeamRenewed,
 	toErrorWire,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { showError } from '../notify.ts';
+import { localised, messageOf, showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { authProviderId, hostScope, type TeamAccounts } from './authProvider.ts';
 import { teamOrigin } from './teamApi.ts';
@@ -83,10 +83,12 @@ export class Team implements vscode.Disposable {
 		if (!typed) return;
 		const origin = teamOrigin(typed.trim());
 		const account = await this.#session(origin);
-		const session = await vscode.authentication.getSession(authProviderId, [hostScope(origin)], {
-			...(account ? { clearSessionPreference: true } : {}),
-			createIfNone: true,
-		});
+		const session = await this.#accounts.begin(() =>
+			vscode.authentication.getSession(authProviderId, [hostScope(origin)], {
+				...(account ? { clearSessionPreference: true } : {}),
+				createIfNone: true,
+			}),
+		);
 		this.#reasons.delete(origin);
 		await this.#memory.update(accountKey(origin), session.account.id);
 		if (origin !== known) await storeSetting('team.url', origin);
@@ -97,7 +99,7 @@ export class Team implements vscode.Disposable {
 	async signOut(): Promise<void> {
 		const sessions = await this.#accounts.getSessions();
 		if (sessions.length === 0) {
-			throw new AppError('invalid_request', vscode.l10n.t('You are not signed in anywhere.'));
+			throw inReadersLanguage('invalid_request', vscode.l10n.t('You are not signed in anywhere.'));
 		}
 		const items = sessions.map(({ id, account }) => ({ label: account.label, id }));
 		const [only] = items;
@@ -119,7 +121,7 @@ export class Team implements vscode.Disposable {
 			const renewed = given === token ? await this.#accounts.renew(session.id, token) : given;
 			return renewed === undefined ? this.#signedOut(origin) : { origin, token: renewed };
 		} catch (error) {
-			return { error: toErrorWire(asAppError(error)) };
+			return { error: toErrorWire(localised(asAppError(error))) };
 		}
 	}
 
@@ -171,7 +173,7 @@ async function promptForAddress(known: string): Promise<string | undefined> {
 				teamOrigin(text.trim());
 				return undefined;
 			} catch (error) {
-				return (error as Error).message;
+				return messageOf(error);
 			}
 		},
 	});

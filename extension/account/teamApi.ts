@@ -3,7 +3,14 @@
  * came from and nowhere else; redirects are never followed with it.
  */
 
-import { AppError } from '../../server/protocol/index.ts';
+import {
+	AppError,
+	type ErrorCode,
+	isRecord,
+	sentenceOfCode,
+	teamStrings,
+	translatableError,
+} from '../../server/protocol/index.ts';
 
 export interface TeamSession {
 	readonly token: string;
@@ -38,14 +45,11 @@ export function teamOrigin(address: string): string {
 	try {
 		url = new URL(address.includes('://') ? address : `https://${address}`);
 	} catch {
-		throw new AppError('invalid_request', `${address} is not an address.`);
+		throw translatableError('invalid_request', teamStrings.notAnAddress, [address]);
 	}
 	const local = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
-		throw new AppError(
-			'invalid_request',
-			'A team server needs an address that begins with https://.',
-		);
+		throw translatableError('invalid_request', teamStrings.needsHttps);
 	}
 	return url.origin;
 }
@@ -98,10 +102,7 @@ export class TeamApi {
 		if (response.ok) return session(body);
 		if (body['error'] === 'authorization_pending') return undefined;
 		if (body['error'] === 'slow_down') return 'slow';
-		throw new AppError(
-			'forbidden',
-			String(body['error_description'] ?? body['error'] ?? 'Refused.'),
-		);
+		throw refusal(response.status, body);
 	}
 
 	/** A new token for the same session. Throws when nothing can be said: no network, a failing server. */
@@ -171,7 +172,9 @@ export class TeamApi {
 			const redirect = token === undefined ? (init.redirect ?? 'error') : 'error';
 			return await this.#fetch(this.origin + path, { ...init, headers, redirect });
 		} catch (error) {
-			throw new AppError('upstream_failed', `${this.origin} cannot be reached.`, { cause: error });
+			throw translatableError('upstream_failed', teamStrings.noAnswer, [this.origin], {
+				cause: error,
+			});
 		}
 	}
 }
@@ -193,21 +196,27 @@ function session(value: unknown): TeamSession {
 		user?: { userId?: unknown };
 	};
 	if (typeof token !== 'string' || typeof user?.userId !== 'string') {
-		throw new AppError('upstream_failed', 'The team server sent no session.');
+		throw translatableError('upstream_failed', teamStrings.noSession);
 	}
 	return { token, userId: user.userId };
 }
 
 async function problem(response: Response): Promise<AppError> {
 	const body: unknown = await response.json().catch(() => undefined);
-	const { detail, title, error } = (body ?? {}) as Record<string, unknown>;
-	const text = [detail, title, error].find((part) => typeof part === 'string');
-	return new AppError(
-		response.status === 429
-			? 'rate_limited'
-			: response.status >= 500
-				? 'upstream_failed'
-				: 'forbidden',
-		typeof text === 'string' ? text : `The team server answered ${response.status}.`,
-	);
+	return refusal(response.status, isRecord(body) ? body : {});
+}
+
+/** What the layer refuses, with its code: readers hear it in their language. */
+function refusal(status: number, body: Readonly<Record<string, unknown>>): AppError {
+	const code: ErrorCode =
+		status === 429 ? 'rate_limited' : status >= 500 ? 'upstream_failed' : 'forbidden';
+	const refusalCode = [body['code'], body['error']].find((one) => typeof one === 'string');
+	const text = ['error_description', 'detail', 'title', 'error']
+		.map((field) => body[field])
+		.find((part) => typeof part === 'string');
+	if (typeof text !== 'string')
+		return translatableError(code, teamStrings.answered, [String(status)]);
+	return new AppError(code, text, {
+		...(sentenceOfCode(refusalCode) === undefined ? {} : { data: { refusalCode } }),
+	});
 }

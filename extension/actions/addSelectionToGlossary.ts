@@ -1,7 +1,7 @@
 /** *Add to Glossary*: the selected term and its translation, into the file of the workspace. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import { glossaryFile } from '../glossaryFiles.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { languageLabel, pickLanguages, targetLanguage } from '../targetLanguage.ts';
@@ -11,7 +11,7 @@ export async function addSelectionToGlossary(languageServer: LanguageServerClien
 	const editor = vscode.window.activeTextEditor;
 	const folder = editor && vscode.workspace.getWorkspaceFolder(editor.document.uri);
 	if (!editor || !folder)
-		throw new AppError(
+		throw inReadersLanguage(
 			'invalid_request',
 			vscode.l10n.t('Open a file of the workspace and select a term first.'),
 		);
@@ -46,7 +46,7 @@ export async function addSelectionToGlossary(languageServer: LanguageServerClien
 	if (before === undefined) edit.createFile(uri, { ignoreIfExists: true });
 	edit.replace(uri, new vscode.Range(0, 0, Number.MAX_SAFE_INTEGER, 0), text);
 	if (!(await vscode.workspace.applyEdit(edit)))
-		throw new AppError(
+		throw inReadersLanguage(
 			'conflict',
 			vscode.l10n.t('The editor refused the change. Is the file read-only?'),
 		);

@@ -1,7 +1,7 @@
 /** *Name This Symbol in English*: renames what is under the cursor, everywhere it is used. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { type AppError, inReadersLanguage } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { textFor } from '../schemes.ts';
@@ -29,7 +29,8 @@ export async function renameSymbolInEnglish(
 	const at = place
 		? new vscode.Position(place.position.line, place.position.character)
 		: editor?.selection.start;
-	if (!document || !at) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	if (!document || !at)
+		throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 	const version = document.version;
 	const found = await withDelayedProgress(vscode.l10n.t('Translating'), (token) =>
 		languageServer.request(
@@ -54,7 +55,7 @@ export async function renameSymbolInEnglish(
 	});
 	if (newName === undefined || newName === found.name) return;
 	if (document.version !== version)
-		throw new AppError(
+		throw inReadersLanguage(
 			'conflict',
 			vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
 		);
@@ -95,7 +96,7 @@ function toPosition({ line, character }: { line: number; character: number }): v
 }
 
 function refused(): AppError {
-	return new AppError(
+	return inReadersLanguage(
 		'conflict',
 		vscode.l10n.t('The editor refused the change. Is the file read-only?'),
 	);

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { maxArchiveBytes } from '../../server/protocol/archiveTypes.ts';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import { translatedFileName } from '../../server/protocol/translatedFileName.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
@@ -17,7 +17,7 @@ export async function translateArchiveFile(
 	const { size } = await vscode.workspace.fs.stat(uri);
 	const fileName = uri.path.split('/').at(-1) ?? '';
 	if (size > maxArchiveBytes)
-		throw new AppError(
+		throw inReadersLanguage(
 			'payload_too_large',
 			vscode.l10n.t('{0} is larger than {1} MiB.', fileName, maxArchiveBytes / 2 ** 20),
 		);

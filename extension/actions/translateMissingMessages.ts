@@ -1,7 +1,7 @@
 /** *Translate Missing Messages*: which files are meant; what is new is then looked through on a page of its own. */
 
 import * as vscode from 'vscode';
-import { AppError, type MessageFamily } from '../../server/protocol/index.ts';
+import { inReadersLanguage, type MessageFamily } from '../../server/protocol/index.ts';
 import { familyPath } from '../../server/protocol/translatedFileName.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { familiesIn, relativeTo } from '../messages/messageFiles.ts';
@@ -18,7 +18,7 @@ export async function translateMissingMessages(
 	const uri = givenUri(given) ?? vscode.window.activeTextEditor?.document.uri;
 	const folder = uri && vscode.workspace.getWorkspaceFolder(uri);
 	if (!uri || !folder)
-		throw new AppError(
+		throw inReadersLanguage(
 			'invalid_request',
 			vscode.l10n.t('Open a message file of the workspace, or choose a folder in the explorer.'),
 		);
@@ -50,7 +50,7 @@ async function familiesAt(
 		({ source, targets }) => isIn(source) || targets.some(({ path }) => isIn(path)),
 	);
 	if (found.length === 0)
-		throw new AppError(
+		throw inReadersLanguage(
 			'invalid_request',
 			vscode.l10n.t(
 				'No message files here: JSON, ARB, YAML, .properties or .po files with a language in their path, such as locales/en.json.',

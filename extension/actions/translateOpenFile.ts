@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { archiveEndingOf } from '../../server/protocol/archiveTypes.ts';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
@@ -20,7 +20,7 @@ export async function translateOpenFile(
 		uri instanceof vscode.Uri
 			? await vscode.workspace.openTextDocument(uri)
 			: vscode.window.activeTextEditor?.document;
-	if (!document) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	if (!document) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 	const to = await targetLanguage(languageServer, document);
 	if (to === undefined) return;
 	const fileName = document.uri.path.split('/').at(-1) ?? '';

@@ -1,7 +1,7 @@
 /** *Translate Selection*: every selection at once, one undo step, in place or below. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { textFor } from '../schemes.ts';
@@ -17,7 +17,10 @@ export async function translateSelection(
 ): Promise<void> {
 	const editor = vscode.window.activeTextEditor;
 	if (!editor)
-		throw new AppError('invalid_request', vscode.l10n.t('Open a text and select a passage first.'));
+		throw inReadersLanguage(
+			'invalid_request',
+			vscode.l10n.t('Open a text and select a passage first.'),
+		);
 	const { document } = editor;
 	const ranges = rangesOf(editor);
 	const language = to ?? (await targetLanguage(languageServer, document));
@@ -41,7 +44,7 @@ export async function translateSelection(
 		return;
 	}
 	if (document.version !== version) {
-		throw new AppError(
+		throw inReadersLanguage(
 			'conflict',
 			vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
 		);
@@ -54,7 +57,7 @@ export async function translateSelection(
 		});
 	});
 	if (!applied) {
-		throw new AppError(
+		throw inReadersLanguage(
 			'conflict',
 			vscode.l10n.t('The editor refused the change. Is the file read-only?'),
 		);

@@ -1,7 +1,7 @@
 /** *Explain Terminal*: its last command with the output, or what is selected in it, goes to the chat. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import type { ChatPageController } from '../chat/chatPageController.ts';
 import { showChatView } from '../chat/chatSideView.ts';
 import { type TerminalPart, terminalOutput } from './terminalOutput.ts';
@@ -16,12 +16,12 @@ const instruction =
 /** Asks the chat what the terminal shows and, when something failed, what to do. */
 export async function explainTerminal(chat: ChatPageController, what: TerminalPart): Promise<void> {
 	if (!vscode.window.activeTerminal) {
-		throw new AppError('invalid_request', vscode.l10n.t('Open a terminal first.'));
+		throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a terminal first.'));
 	}
 	const text = await terminalOutput(what);
 	if (text === undefined) return;
 	if (text === '') {
-		throw new AppError(
+		throw inReadersLanguage(
 			'not_found',
 			vscode.l10n.t(
 				'The terminal shows no command yet. Run one, or select the text to be explained.',

@@ -1,7 +1,7 @@
 /** Tools other chats may call: translate a text, transcribe a recording. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { searchWorkspace } from '../workspace/searchWorkspace.ts';
 
@@ -78,14 +78,14 @@ export function registerTools(languageServer: LanguageServerClient): vscode.Disp
 function localPath(path: string): string {
 	// A share would be sent the user's name and password hash.
 	if (/^[\\/]{2}/.test(path))
-		throw new AppError(
+		throw inReadersLanguage(
 			'invalid_request',
 			vscode.l10n.t('{0} is on another computer; copy the recording to this machine.', path),
 		);
 	if (/^(?:\/|[A-Za-z]:[\\/])/.test(path)) return path;
 	const folder = vscode.workspace.workspaceFolders?.[0];
 	if (folder?.uri.scheme !== 'file') {
-		throw new AppError('invalid_request', vscode.l10n.t('{0} is not a full path.', path));
+		throw inReadersLanguage('invalid_request', vscode.l10n.t('{0} is not a full path.', path));
 	}
 	return vscode.Uri.joinPath(folder.uri, path).fsPath;
 }

@@ -2,19 +2,14 @@
 
 import * as vscode from 'vscode';
 import {
-	type AppError,
 	asAppError,
 	type ChatDelta,
 	type ChatEnd,
 	type ChatParams,
-	localisedError,
 	teamTrouble,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
-
-/** What goes wrong with an answer, in the language of the editor. */
-export const localised = (error: AppError): AppError => localisedError(error, vscode.l10n.t);
 
 /** Streams an answer; ends when `signal` does. */
 export async function answerOfServer(

@@ -1,7 +1,7 @@
 /** What of the editor can go along with a question. */
 
 import * as vscode from 'vscode';
-import { AppError, type Attachment } from '../../server/protocol/index.ts';
+import { type Attachment, inReadersLanguage } from '../../server/protocol/index.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 
 /** Longest attachment in characters; more would not fit any small model. */
@@ -12,7 +12,7 @@ const maxImageBase64 = 8 << 20;
 /** The selection of the last editor, or its whole text when nothing is selected. */
 export function selectionAttachment(): Attachment {
 	const editor = lastTextEditor();
-	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	if (!editor) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 	const { document, selection } = editor;
 	return rangeAttachment(document, selection.isEmpty ? undefined : selection);
 }
@@ -32,7 +32,7 @@ export async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
 /** The problems VS Code shows for the last editor's file. */
 export function problemsAttachment(): Attachment {
 	const editor = lastTextEditor();
-	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	if (!editor) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 	const { uri } = editor.document;
 	const lines = vscode.languages
 		.getDiagnostics(uri)
@@ -41,7 +41,7 @@ export function problemsAttachment(): Attachment {
 				`${range.start.line + 1}: ${message}${source ? ` (${source})` : ''}`,
 		);
 	if (lines.length === 0) {
-		throw new AppError('not_found', vscode.l10n.t('There are no problems in this file.'));
+		throw inReadersLanguage('not_found', vscode.l10n.t('There are no problems in this file.'));
 	}
 	const label = vscode.l10n.t('Problems in {0}', vscode.workspace.asRelativePath(uri));
 	return { label, language: 'text', text: lines.join('\n') };
@@ -73,7 +73,7 @@ export const isImage = ({ path }: vscode.Uri): boolean => /\.(png|jpe?g|webp)$/i
 /** An image, by its name and its bytes in base64. */
 export function imageAttachment(label: string, base64: string): Attachment {
 	if (base64.length > maxImageBase64)
-		throw new AppError(
+		throw inReadersLanguage(
 			'payload_too_large',
 			vscode.l10n.t('This image is too large to attach ({0} bytes).', String(base64.length * 0.75)),
 		);
@@ -84,15 +84,14 @@ export function imageAttachment(label: string, base64: string): Attachment {
 export function textAttachment(name: string, text: string): Attachment {
 	refuseLong(text);
 	if (text.includes('\0')) {
-		const message = vscode.l10n.t('{0} is not a text.', name);
-		throw new AppError('unsupported_media_type', message);
+		throw inReadersLanguage('unsupported_media_type', vscode.l10n.t('{0} is not a text.', name));
 	}
 	return { label: name, language: /\.(\w{1,12})$/.exec(name)?.[1] ?? 'text', text };
 }
 
 function refuseLong({ length }: string): void {
 	if (length <= maxLength) return;
-	throw new AppError(
+	throw inReadersLanguage(
 		'payload_too_large',
 		vscode.l10n.t('This text is too long to attach ({0} characters).', String(length)),
 	);

@@ -1,7 +1,7 @@
 /** Commands around chats: attach, find an old one, export, open in a tab. */
 
 import * as vscode from 'vscode';
-import { AppError, toMarkdown } from '../../server/protocol/index.ts';
+import { inReadersLanguage, toMarkdown } from '../../server/protocol/index.ts';
 import { selectionAttachment } from './attachSelection.ts';
 import { type ChatGroup, chatGroups, excerpt, timeAgo } from './chatListRows.ts';
 import type { ChatPageController } from './chatPageController.ts';
@@ -113,7 +113,7 @@ function groupLabel(group: ChatGroup): string {
 export async function exportChat(chat: ChatPageController): Promise<void> {
 	const { conversation } = chat.session;
 	if (conversation.leaf === null) {
-		throw new AppError('invalid_request', vscode.l10n.t('This chat is still empty.'));
+		throw inReadersLanguage('invalid_request', vscode.l10n.t('This chat is still empty.'));
 	}
 	const content = toMarkdown(conversation);
 	const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });

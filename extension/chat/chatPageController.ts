@@ -2,13 +2,13 @@
 
 import * as vscode from 'vscode';
 import {
-	AppError,
 	type Attachment,
 	asAppError,
 	ChatSession,
 	type Conversation,
 	choosableChatModels,
 	findModel,
+	inReadersLanguage,
 	type ModelInfo,
 	readSlashCommand,
 	slashCommands,
@@ -16,10 +16,10 @@ import {
 } from '../../server/protocol/index.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../webview/protocol.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { showError } from '../notify.ts';
+import { localised, showError } from '../notify.ts';
 import { chatSampling, setting, storeSetting } from '../settings.ts';
 import { ChatAgent, type ChatAgentDeps } from './agent/chatAgent.ts';
-import { answerOfServer, localised } from './answerOfServer.ts';
+import { answerOfServer } from './answerOfServer.ts';
 import {
 	fileAttachment,
 	imageAttachment,
@@ -160,7 +160,7 @@ export class ChatPageController {
 	async openChat(id: string): Promise<void> {
 		const conversation = await this.#deps.store.load(id);
 		if (!conversation)
-			throw new AppError('not_found', vscode.l10n.t('This chat is no longer there.'));
+			throw inReadersLanguage('not_found', vscode.l10n.t('This chat is no longer there.'));
 		this.session.open(conversation);
 		if (this.#deps.remembered) await this.#deps.store.remember(id);
 		this.#postState();

@@ -4,7 +4,7 @@
  */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import { type ChangedFile, unifiedDiff } from './unifiedDiff.ts';
 
 /** A git repository of the window, with its git here or elsewhere. */
@@ -41,7 +41,7 @@ export async function distantRepositories(): Promise<Repository[]> {
 	try {
 		roots = await vscode.commands.executeCommand<string[]>('git.api.getRepositories');
 	} catch (error) {
-		throw new AppError(
+		throw inReadersLanguage(
 			'not_found',
 			vscode.l10n.t(
 				'The git extension of this window does not answer: it is switched off, or the window is not trusted.',

@@ -1,7 +1,7 @@
 /** What has changed in a git repository, as a diff. */
 
 import * as vscode from 'vscode';
-import { AppError, type Attachment } from '../../server/protocol/index.ts';
+import { type Attachment, inReadersLanguage } from '../../server/protocol/index.ts';
 import { distantRepositories, type Repository } from './distantRepository.ts';
 import { fitDiff } from './fitDiff.ts';
 
@@ -18,7 +18,7 @@ export async function changesOf(repository: Repository): Promise<string> {
 	const staged = (await repository.diff(true)).trim();
 	const changes = staged === '' ? (await repository.diff(false)).trim() : staged;
 	if (changes === '')
-		throw new AppError('invalid_request', vscode.l10n.t('There are no changes to describe.'));
+		throw inReadersLanguage('invalid_request', vscode.l10n.t('There are no changes to describe.'));
 	return changes;
 }
 
@@ -46,7 +46,10 @@ export async function chosenRepository(source: unknown): Promise<Repository> {
 		repositories.find(({ rootUri }) => active?.startsWith(`${rootUri}/`)) ??
 		repositories[0];
 	if (!repository) {
-		throw new AppError('not_found', vscode.l10n.t('Open a folder with a git repository first.'));
+		throw inReadersLanguage(
+			'not_found',
+			vscode.l10n.t('Open a folder with a git repository first.'),
+		);
 	}
 	return repository;
 }
@@ -56,12 +59,12 @@ async function allRepositories(): Promise<readonly Repository[]> {
 	if (!extension) {
 		// The git of a remote window runs where the files are, and this extension may not.
 		if (vscode.env.remoteName !== undefined) return distantRepositories();
-		throw new AppError('not_found', vscode.l10n.t('The git extension is not there.'));
+		throw inReadersLanguage('not_found', vscode.l10n.t('The git extension is not there.'));
 	}
 	try {
 		return (await extension.activate()).getAPI(1).repositories;
 	} catch (error) {
-		throw new AppError('not_found', vscode.l10n.t('Git is switched off in this window.'), {
+		throw inReadersLanguage('not_found', vscode.l10n.t('Git is switched off in this window.'), {
 			cause: error,
 		});
 	}

@@ -1,7 +1,7 @@
 /** Code of an answer into the editor that was used last, as one step that can be undone. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import { languageIdOf } from './languageIds.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { insertedAt } from './locateEdit.ts';
@@ -9,7 +9,7 @@ import { insertedAt } from './locateEdit.ts';
 /** Puts code at every cursor, or in the place of what is selected. */
 export async function insertCode(code: string, replace: boolean): Promise<void> {
 	const editor = lastTextEditor();
-	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	if (!editor) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 	const { document } = editor;
 	const text = document.getText();
 	await editor.edit((edit) => {

@@ -1,15 +1,17 @@
 /** Opens what an answer names like a file: only files of the workspace, and only those that exist. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 
 /** Opens `src/a.ts`, `a.ts:12` or `src/a.ts:3-9`. */
 export async function openReference(reference: string): Promise<void> {
 	const [, path = '', first, last] = /^(.*?)(?::(\d+)(?:[:-](\d+))?)?$/.exec(reference) ?? [];
 	const uri = await findFile(path);
 	if (!uri) {
-		const message = vscode.l10n.t('There is no file {0} in this workspace.', path);
-		throw new AppError('not_found', message);
+		throw inReadersLanguage(
+			'not_found',
+			vscode.l10n.t('There is no file {0} in this workspace.', path),
+		);
 	}
 	const lines =
 		first === undefined

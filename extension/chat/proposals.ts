@@ -4,7 +4,7 @@
  */
 
 import * as vscode from 'vscode';
-import { AppError, type Attachment } from '../../server/protocol/index.ts';
+import { type Attachment, inReadersLanguage } from '../../server/protocol/index.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { type EditPlacement, locateEdit, type PlaceHints } from './locateEdit.ts';
 
@@ -45,7 +45,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
 		const base = document.getText();
 		const proposal = { target: document.uri, base, placement: locateEdit(base, code, hints) };
 		if (patched(proposal) === base) {
-			throw new AppError('conflict', vscode.l10n.t('The file holds this code already.'));
+			throw inReadersLanguage('conflict', vscode.l10n.t('The file holds this code already.'));
 		}
 		const uri = document.uri.with({ scheme, query: String(++this.#count) });
 		this.#open.set(uri.toString(), proposal);
@@ -70,7 +70,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
 		const { target, base, placement } = proposal;
 		const document = await vscode.workspace.openTextDocument(target);
 		if (document.getText() !== base) {
-			throw new AppError(
+			throw inReadersLanguage(
 				'conflict',
 				vscode.l10n.t('The file has changed meanwhile. Open the diff again from the chat.'),
 			);
@@ -93,7 +93,10 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
 		const uri = given instanceof vscode.Uri ? given : shownProposal();
 		const proposal = uri && this.#open.get(uri.toString());
 		if (uri && proposal) return { uri, proposal };
-		throw new AppError('not_found', vscode.l10n.t('Open the diff of a proposed change first.'));
+		throw inReadersLanguage(
+			'not_found',
+			vscode.l10n.t('Open the diff of a proposed change first.'),
+		);
 	}
 
 	async #close(uri: vscode.Uri): Promise<void> {
@@ -138,7 +141,7 @@ async function place(
 		const offset = document.offsetAt(new vscode.Position(start.line, start.character));
 		return { document, hints: { attached: { text: attachment.text, offset } } };
 	}
-	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	if (!editor) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 	const { document, selection } = editor;
 	return {
 		document,

@@ -5,7 +5,7 @@
  */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import { addedLines, movedHunk } from './hunkMoves.ts';
 import { changedLines, type LineHunk, lineHunks, writtenOver } from './lineHunks.ts';
 
@@ -228,7 +228,7 @@ export class InPlaceEdit {
 			this.#expected = undefined;
 		}
 		if (this.#phase !== 'ended')
-			throw new AppError(
+			throw inReadersLanguage(
 				'conflict',
 				vscode.l10n.t('The editor refused the change. Is the file read-only?'),
 			);

@@ -2,10 +2,10 @@
 
 import * as vscode from 'vscode';
 import {
-	AppError,
 	type ChatDelta,
 	choosableChatModels,
 	findModel,
+	inReadersLanguage,
 	type ModelInfo,
 	usualChatModel,
 } from '../../server/protocol/index.ts';
@@ -68,7 +68,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	/** Changes what is selected, or the cursor's line, as the user asks. */
 	async start(): Promise<void> {
 		const editor = vscode.window.activeTextEditor;
-		if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+		if (!editor) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 		const { document } = editor;
 		this.#refuseSecond(document);
 		const [first, last] = linesOf(editor.selection);
@@ -81,7 +81,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 		if (model === 'refused') return;
 		this.#refuseSecond(document);
 		if (document.version !== version)
-			throw new AppError(
+			throw inReadersLanguage(
 				'conflict',
 				vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
 			);
@@ -103,7 +103,7 @@ export class InPlaceEdits implements vscode.CodeLensProvider, vscode.Disposable 
 	/** Two changes that are written at once would get in each other's way. */
 	#refuseSecond(document: vscode.TextDocument): void {
 		if (this.#of(document).some(({ phase }) => phase === 'writing'))
-			throw new AppError(
+			throw inReadersLanguage(
 				'conflict',
 				vscode.l10n.t('A change of this file is being written. Wait for it, or stop it.'),
 			);

@@ -1,7 +1,7 @@
 /** *Edit Message*: one message in one language, written without opening its file. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { languageLabel } from '../targetLanguage.ts';
 import { keyInCode } from './keyInCode.ts';
@@ -57,7 +57,7 @@ export async function editMessage(
 	const table = known.find(({ source }) => source.uri === place?.source);
 	const own = place && table && messageOf(table, place.key);
 	if (!place || !table || !own)
-		throw new AppError(
+		throw inReadersLanguage(
 			'not_found',
 			vscode.l10n.t('There is no message here. Put the cursor on the key of one and try again.'),
 		);
@@ -87,7 +87,7 @@ export async function editMessage(
 	const refused = await writeMessages(languageServer, folder, family, files);
 	tables.forget();
 	if (refused.length > 0)
-		throw new AppError(
+		throw inReadersLanguage(
 			'not_supported',
 			vscode.l10n.t('{0} has to be written in the file itself.', key),
 		);

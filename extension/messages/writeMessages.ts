@@ -1,7 +1,7 @@
 /** Puts single messages into translated files, as one step of undo. Nothing is saved. */
 
 import * as vscode from 'vscode';
-import { AppError, type MessageFamily } from '../../server/protocol/index.ts';
+import { inReadersLanguage, type MessageFamily } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { changedPart } from './changedPart.ts';
 import { messageFileText, recordFile, textIfThere } from './messageFiles.ts';
@@ -52,7 +52,7 @@ export async function writeMessages(
 	if (record !== undefined && recorded !== undefined && recorded !== record)
 		await replaceIn(edit, at(recordFile), record, recorded);
 	if (edit.size > 0 && !(await vscode.workspace.applyEdit(edit)))
-		throw new AppError(
+		throw inReadersLanguage(
 			'conflict',
 			vscode.l10n.t('The editor refused the change of {0}. Is the file read-only?', source),
 		);
@@ -68,7 +68,7 @@ async function replaceIn(
 ): Promise<void> {
 	const document = await vscode.workspace.openTextDocument(uri);
 	if (document.getText() !== before)
-		throw new AppError(
+		throw inReadersLanguage(
 			'conflict',
 			vscode.l10n.t('The text has changed meanwhile; nothing was replaced.'),
 		);

@@ -2,9 +2,9 @@
 
 import * as vscode from 'vscode';
 import {
-	AppError,
 	type DownloadProgress,
 	findModel,
+	inReadersLanguage,
 	isOpenLicence,
 	type ModelInfo,
 	offersIn,
@@ -331,7 +331,7 @@ async function chosen(
 		.filter(fits)
 		.map((model) => ({ label: model.displayName, description: model.id, model }));
 	if (items.length === 0)
-		throw new AppError('not_found', vscode.l10n.t('There is no model to choose from.'));
+		throw inReadersLanguage('not_found', vscode.l10n.t('There is no model to choose from.'));
 	return (await vscode.window.showQuickPick(items))?.model;
 }
 

@@ -5,8 +5,9 @@
 
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { AppError, asAppError, readyTargets } from '../../server/protocol/index.ts';
+import { asAppError, inReadersLanguage, readyTargets } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
+import { messageOf } from '../notify.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
 import { matchingLine } from './lineMap.ts';
 import { previewHtml } from './previewHtml.ts';
@@ -31,7 +32,7 @@ export class TranslatedPreviews implements vscode.Disposable {
 				? await vscode.workspace.openTextDocument(given)
 				: vscode.window.activeTextEditor?.document;
 		if (!document || !['markdown', 'mdx'].includes(document.languageId))
-			throw new AppError('invalid_request', vscode.l10n.t('Open a Markdown file first.'));
+			throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a Markdown file first.'));
 		const key = document.uri.toString();
 		const known = this.#open.get(key);
 		if (known) return known.reveal();
@@ -233,7 +234,7 @@ class Preview implements vscode.Disposable {
 		} catch (error) {
 			const known = asAppError(error);
 			if (known.code === 'cancelled' || this.#asking !== asking) return;
-			await webview.postMessage({ busy: false, state: known.message });
+			await webview.postMessage({ busy: false, state: messageOf(known) });
 		}
 	}
 

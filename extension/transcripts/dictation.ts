@@ -9,6 +9,7 @@ import {
 	AppError,
 	asAppError,
 	type DictationEvent,
+	inReadersLanguage,
 	shortClock,
 } from '../../server/protocol/index.ts';
 import type { Dictation, DictationTarget } from '../chat/dictateQuestion.ts';
@@ -54,7 +55,7 @@ export class EditorDictation implements Dictation, vscode.Disposable {
 	async toggle(): Promise<void> {
 		if (this.isRunning) return this.finish();
 		const editor = lastTextEditor();
-		if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+		if (!editor) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 		await this.dictate(new InsertionPoint(editor));
 	}
 

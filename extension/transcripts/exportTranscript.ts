@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import {
-	AppError,
+	type AppError,
 	type ExportContent,
 	type ExportFormat,
 	exportContents,
@@ -10,6 +10,7 @@ import {
 	exportFile,
 	exportFormats,
 	exportName,
+	inReadersLanguage,
 	type TranscriptDocument,
 } from '../../server/protocol/index.ts';
 
@@ -95,7 +96,7 @@ async function pickExport(document: TranscriptDocument): Promise<ExportChoice | 
 
 /** There is nothing to export or translate yet. */
 export function noTranscript(): AppError {
-	return new AppError(
+	return inReadersLanguage(
 		'invalid_request',
 		vscode.l10n.t('There is no transcript yet. Transcribe the recording first.'),
 	);

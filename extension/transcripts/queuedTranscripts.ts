@@ -13,7 +13,7 @@ import {
 	transcriptDocumentOf,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { showError, withDelayedProgress } from '../notify.ts';
+import { messageOf, showError, withDelayedProgress } from '../notify.ts';
 import type { RecordingEditor } from './recordingEditor.ts';
 import type { TranscriptStore } from './transcriptStore.ts';
 
@@ -92,9 +92,9 @@ export class QueuedTranscripts implements vscode.Disposable {
 				try {
 					if (await this.#handOver(uri, token)) handedOver.push(uri);
 				} catch (error) {
-					const { code, message } = asAppError(error);
+					const { code } = asAppError(error);
 					if (code === 'not_supported') refused.push(uri);
-					else if (code !== 'cancelled') failed.push(`${fileName(uri)}: ${message}`);
+					else if (code !== 'cancelled') failed.push(`${fileName(uri)}: ${messageOf(error)}`);
 				}
 			}
 			return token.isCancellationRequested;

@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import {
-	AppError,
 	asAppError,
 	type ExportContent,
 	exportTranscript,
+	inReadersLanguage,
 	type LanguageInfo,
 	type ModelInfo,
 	parseTranscriptMessage,
@@ -182,7 +182,8 @@ export class RecordingPage implements vscode.Disposable {
 				return vscode.env.clipboard.writeText(this.#text(message.content, message.times));
 			case 'insert': {
 				const editor = lastTextEditor();
-				if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+				if (!editor)
+					throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 				const content = this.session.document?.translation ? 'translation' : 'original';
 				const point = new InsertionPoint(editor);
 				await point.add(this.#text(content, false).trimEnd());

@@ -2,10 +2,15 @@
 
 import * as vscode from 'vscode';
 import { defined } from '../../server/protocol/defined.ts';
-import { AppError, asAppError, exportName, shortClock } from '../../server/protocol/index.ts';
+import {
+	asAppError,
+	exportName,
+	inReadersLanguage,
+	shortClock,
+} from '../../server/protocol/index.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { showError } from '../notify.ts';
+import { messageOf, showError } from '../notify.ts';
 import { pickFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import type { QueuedTranscripts } from './queuedTranscripts.ts';
@@ -80,7 +85,7 @@ async function transcribeAll(
 						},
 						(error: unknown) => {
 							if (asAppError(error).code === 'cancelled') return;
-							failed.push(`${uri.path.split('/').at(-1)}: ${asAppError(error).message}`);
+							failed.push(`${uri.path.split('/').at(-1)}: ${messageOf(error)}`);
 						},
 					);
 				progress.report({ increment: 100 / files.length });
@@ -136,7 +141,7 @@ export async function insertTranscript(
 	scratch: string,
 ): Promise<void> {
 	const editor = lastTextEditor();
-	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	if (!editor) throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a text first.'));
 	const [uri] = await pickRecordings(false);
 	if (!uri) return;
 	const point = new InsertionPoint(editor);

@@ -1,7 +1,7 @@
 /** Commands for the transcript in the active editor. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { noTranscript } from './exportTranscript.ts';
@@ -32,5 +32,5 @@ export function findInActive(recordings: RecordingEditor): void {
 function active(recordings: RecordingEditor): RecordingPage {
 	const { active: recording } = recordings;
 	if (recording) return recording;
-	throw new AppError('invalid_request', vscode.l10n.t('Open a recording first.'));
+	throw inReadersLanguage('invalid_request', vscode.l10n.t('Open a recording first.'));
 }

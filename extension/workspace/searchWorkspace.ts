@@ -2,8 +2,8 @@
 
 import * as vscode from 'vscode';
 import {
-	AppError,
 	type Attachment,
+	inReadersLanguage,
 	type WorkspacePiece,
 	type WorkspaceProgress,
 	type WorkspaceSearchResult,
@@ -28,13 +28,13 @@ export async function searchWorkspace(
 	} = {},
 ): Promise<WorkspaceSearchResult> {
 	if (!vscode.workspace.isTrusted)
-		throw new AppError(
+		throw inReadersLanguage(
 			'invalid_request',
 			vscode.l10n.t('Questions about the workspace need a workspace that you trust.'),
 		);
 	const folders = localFolders().map(({ uri }) => uri.toString());
 	if (folders.length === 0)
-		throw new AppError(
+		throw inReadersLanguage(
 			'invalid_request',
 			vscode.l10n.t('Open a folder of this computer first: it is what is searched.'),
 		);

@@ -7,6 +7,7 @@ import {
 	AppError,
 	asAppError,
 	type EndReason,
+	localisedError,
 	type ModelInfo,
 	type ModelState,
 	signInRequired,
@@ -15,14 +16,17 @@ import {
 	type TeamRenewal,
 	type TeamStatus,
 	teamPrefix,
+	teamStrings,
 	teamUnreachable,
 	teamWentAway,
+	translatableError,
 } from '../protocol/index.ts';
 import { defaultOverloadRetry, retryWhenOverloaded } from '../protocol/retryWhenOverloaded.ts';
 import { listModels } from '../protocol/routeAddresses.ts';
 import { Client } from '../protocol/routeClient.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
 import { notify } from '../store/notices.ts';
+import { localise } from './texts.ts';
 
 /** Gets a token in place of one that was refused, or that was not handed over yet. */
 export type RenewToken = (refused: TeamRenewal) => Promise<RenewedAccess | undefined>;
@@ -60,11 +64,9 @@ export class TeamLink {
 	async #once(path: string, init: RequestInit): Promise<Response> {
 		const team = await this.#known();
 		if (!team) {
-			throw new AppError(
-				'sign_in_required',
-				'No team server is set. Run “Nearglot: Sign In to Team Server”.',
-				{ data: { team: 'sign-in' } },
-			);
+			throw translatableError('sign_in_required', teamStrings.noTeam, [], {
+				data: { team: 'sign-in' },
+			});
 		}
 		const { origin } = team;
 		let token = team.token ?? (await this.#renewed({ origin, token: '' }))?.token;
@@ -98,7 +100,8 @@ export class TeamLink {
 			if (signal.aborted) throw error;
 			const known = asAppError(error);
 			const state = known.code === 'sign_in_required' ? 'signed-out' : 'unreachable';
-			const { message } = known.code === 'cancelled' ? teamUnreachable(origin, error) : known;
+			const why = known.code === 'cancelled' ? teamUnreachable(origin, error) : known;
+			const { message } = localisedError(why, localise);
 			return { models: [], status: { origin, state, message } };
 		}
 	}

@@ -3,6 +3,7 @@
 import { defined } from './defined.ts';
 import { parseErrorAction } from './errorAction.ts';
 import { AppError, type ErrorCode, errorKinds } from './errors.ts';
+import { signInCodes } from './signInCodes.ts';
 
 /** Codes of the translate interface that say more than their status. */
 const translatorCodes: Readonly<Record<number, ErrorCode>> = {
@@ -53,15 +54,22 @@ export async function errorOfResponse(response: Response): Promise<AppError> {
 	} catch {
 		// A page of a proxy in between is quoted below.
 	}
-	// The sign-in layer answers with a problem document.
-	const detail = isRecord(body) && typeof body['detail'] === 'string' ? body['detail'] : undefined;
 	return (
 		errorOfBody(body, response.status, retryAfterOf(response.headers)) ??
+		errorOfProblem(body, response.status) ??
 		new AppError(
 			codeOfStatus(response.status),
-			detail ?? `The server answered ${response.status}: ${text.slice(0, 300)}`,
+			`The server answered ${response.status}: ${text.slice(0, 300)}`,
 		)
 	);
+}
+
+/** The error in a problem document, with which the sign-in layer answers. */
+function errorOfProblem(body: unknown, status: number): AppError | undefined {
+	if (!isRecord(body) || typeof body['detail'] !== 'string') return undefined;
+	const { code, detail } = body;
+	const known = typeof code === 'string' && Object.hasOwn(signInCodes, code);
+	return new AppError(codeOfStatus(status), detail, known ? { data: { refusalCode: code } } : {});
 }
 
 /** A code of the translate interface, of which the newer version makes a text. */

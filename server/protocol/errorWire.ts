@@ -2,6 +2,7 @@
 
 import { defined } from './defined.ts';
 import { AppError, type ErrorCode, errorKinds } from './errors.ts';
+import { errorStrings, translatableError } from './localisedErrors.ts';
 import { systemError } from './systemErrors.ts';
 
 /** Plain form of an {@link AppError} that survives JSON and process boundaries. */
@@ -37,14 +38,18 @@ export function fromErrorWire(wire: ErrorWire): AppError {
 export function asAppError(error: unknown, doing?: string): AppError {
 	if (error instanceof AppError) return error;
 	if (isAbortError(error)) return new AppError('cancelled', undefined, { cause: error });
-	return systemError(error) ?? new AppError('internal', unexpected(error, doing), { cause: error });
+	return systemError(error) ?? unexpected(error, doing);
 }
 
 /** A fault of the product itself, which users can only report. */
-function unexpected(error: unknown, doing: string | undefined): string {
+function unexpected(error: unknown, doing: string | undefined): AppError {
 	const what = (error instanceof Error ? error.message : String(error)).trim();
+	const said = what.replace(/\.$/, '');
+	if (doing === undefined && said !== '')
+		return translatableError('internal', errorStrings.unexpected, [said], { cause: error });
 	const where = doing === undefined ? '' : ` while ${doing}`;
-	return `Something went wrong inside Nearglot${where}${what === '' ? '' : `: ${what.replace(/\.$/, '')}`}. Try again; if it stays so, please report it.`;
+	const message = `Something went wrong inside Nearglot${where}${said === '' ? '' : `: ${said}`}. Try again; if it stays so, please report it.`;
+	return new AppError('internal', message, { cause: error });
 }
 
 /** Where an unexpected error came from, for logs; `undefined` for those that were foreseen. */

@@ -32,6 +32,7 @@ export * from './recorderTypes.ts';
 export * from './recordingMessages.ts';
 export * from './roleHeader.ts';
 export * from './secretNames.ts';
+export * from './signInCodes.ts';
 export * from './slashCommands.ts';
 export * from './soundCuts.ts';
 export * from './speechLanguages.ts';

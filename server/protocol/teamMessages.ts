@@ -1,7 +1,8 @@
 /** What the language server and an editor tell each other of a team server. */
 
-import { AppError } from './errors.ts';
+import type { AppError } from './errors.ts';
 import type { ErrorWire } from './errorWire.ts';
+import { translatableError } from './localisedErrors.ts';
 
 /** Why a session has ended. */
 export type EndReason = 'expired' | 'revoked';
@@ -45,40 +46,59 @@ export const teamPrefix = 'team:';
 /** What can be done about an error of a team server. */
 export type TeamTrouble = 'sign-in' | 'unreachable';
 
+/** English texts of what goes wrong with a team server; the value is what is translated. */
+export const teamStrings = {
+	signedOut:
+		'You are not signed in to {0}. Sign in again, then repeat what you asked; nothing you wrote is lost.',
+	expired:
+		'Your session at {0} has ended. Sign in again, then repeat what you asked; nothing you wrote is lost.',
+	revoked:
+		'Your access to {0} was withdrawn. Sign in again, then repeat what you asked; nothing you wrote is lost.',
+	noTeam: 'No team server is set. Run “Nearglot: Sign In to Team Server”.',
+	unreachable:
+		'The team server {0} cannot be reached. Check the network, or use the models of this computer meanwhile.',
+	wentAway:
+		'The team server {0} went away in the middle of its answer. What arrived is kept; ask again, or use the models of this computer meanwhile.',
+	notAnAddress: '{0} is not an address.',
+	needsHttps: 'A team server needs an address that begins with https://.',
+	noAnswer: '{0} cannot be reached. Check the address and the network, then try again.',
+	noSession: 'The team server sent no session. Ask whoever runs it.',
+	answered: 'The team server answered {0}. Ask whoever runs it.',
+	noWay: 'This team server offers no way to sign in from an editor. Ask whoever runs it.',
+	otherWindow: 'Another window is renewing this session and does not get on. Try again.',
+} as const;
+
+const endStrings = {
+	'signed-out': teamStrings.signedOut,
+	expired: teamStrings.expired,
+	revoked: teamStrings.revoked,
+} as const;
+
 /** Nobody is signed in, or the session has ended. */
 export function signInRequired(
 	origin: string,
 	reason: 'signed-out' | EndReason = 'signed-out',
 ): AppError {
 	const { host } = new URL(origin);
-	const what = {
-		'signed-out': `You are not signed in to ${host}.`,
-		expired: `Your session at ${host} has ended.`,
-		revoked: `Your access to ${host} was withdrawn.`,
-	}[reason];
-	return new AppError(
-		'sign_in_required',
-		`${what} Sign in again, then repeat what you asked; nothing you wrote is lost.`,
-		{ data: { team: 'sign-in', origin } },
-	);
+	return translatableError('sign_in_required', endStrings[reason], [host], {
+		data: { team: 'sign-in', origin },
+	});
 }
 
 /** No answer from the team server. */
 export function teamUnreachable(origin: string, cause: unknown): AppError {
-	return new AppError(
-		'upstream_failed',
-		`The team server ${new URL(origin).host} cannot be reached. Check the network, or use the models of this computer meanwhile.`,
-		{ cause, data: { team: 'unreachable', origin } },
-	);
+	return translatableError('upstream_failed', teamStrings.unreachable, [new URL(origin).host], {
+		cause,
+		data: { team: 'unreachable', origin },
+	});
 }
 
 /** An answer of the team server stopped before its end. */
 export function teamWentAway(origin: string, cause?: unknown): AppError {
-	return new AppError(
-		'upstream_failed',
-		`The team server ${new URL(origin).host} went away in the middle of its answer. What arrived is kept; ask again, or use the models of this computer meanwhile.`,
-		{ cause, data: { team: 'unreachable', origin } },
-	);
+	return translatableError('upstream_failed', teamStrings.wentAway, [new URL(origin).host], {
+		cause,
+		data: { team: 'unreachable', origin },
+	});
 }
 
 /** What kind of trouble an error is; `undefined` when it is none of a team server. */

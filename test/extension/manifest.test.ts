@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { editingStrings } from '../../server/lsp/texts.ts';
-import { errorKinds, errorStrings } from '../../server/protocol/index.ts';
+import { errorKinds, errorStrings, signInCodes, teamStrings } from '../../server/protocol/index.ts';
 import {
 	chatStrings,
 	microphoneStrings,
@@ -99,6 +99,8 @@ test('every text of the code is in the bundle of every language, with its placeh
 		[
 			chatStrings,
 			editingStrings,
+			signInCodes,
+			teamStrings,
 			errorStrings,
 			microphoneStrings,
 			recorderStrings,
@@ -121,6 +123,12 @@ test('every text of the code is in the bundle of every language, with its placeh
 		for (const [text, translated] of Object.entries<string>(bundle)) {
 			assert.equal(placeholders(translated), placeholders(text), `${language}: ${text}`);
 		}
+	}
+});
+
+test('an error with a sentence in the language of the editor says so, and is translated no second time', () => {
+	for (const source of extensionSources) {
+		assert.doesNotMatch(source, /new AppError\(\s*'\w+',\s*(?:vscode\.l10n\.)?(?:t|text)\(/);
 	}
 });
 

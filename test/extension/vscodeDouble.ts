@@ -27,6 +27,8 @@ export interface Desk {
 	environment: { appName: string; machineId: string };
 	/** Commands that were run, with what they were given. */
 	readonly commands: unknown[][];
+	/** Texts in the language of the editor, by their English ones. */
+	texts: Readonly<Record<string, string>>;
 	/** Settings of Nearglot by name. */
 	settings: Record<string, unknown>;
 	/** Tells that a setting has changed. */
@@ -80,6 +82,7 @@ export function resetDesk(): void {
 		clipboard: '',
 		environment: { appName: 'Editor', machineId: 'machine' },
 		commands: [],
+		texts: {},
 		settings: {},
 		statusItems: [],
 		documents: [],
@@ -290,7 +293,9 @@ const double = {
 	},
 	l10n: {
 		t: (text: string, ...values: unknown[]) =>
-			text.replace(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
+			(desk.texts[text] ?? text).replace(/\{(\d)\}/g, (_, index: string) =>
+				String(values[Number(index)]),
+			),
 	},
 	commands: {
 		executeCommand: async (...called: unknown[]) => {
@@ -339,6 +344,7 @@ const double = {
 		onDidCloseTerminal: terminalClosed.event,
 		onDidChangeTerminalShellIntegration: shellIntegrated.event,
 		createTerminal: (options: object) => desk.createTerminal(options),
+		registerUriHandler: () => ({ dispose: () => {} }),
 		showTextDocument: async () => undefined,
 		showWarningMessage: (...shown: unknown[]) => desk.message(...shown),
 		showQuickPick: (...shown: unknown[]) => desk.quickPick(...shown),
@@ -356,6 +362,7 @@ const double = {
 		},
 	},
 	authentication: {
+		registerAuthenticationProvider: () => ({ dispose: () => {} }),
 		getSession: async (provider: string, scopes: readonly string[]) => ({
 			accessToken: await desk.microsoft([provider, ...scopes]),
 		}),

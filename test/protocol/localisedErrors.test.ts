@@ -4,17 +4,24 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { TeamApi } from '../../extension/account/teamApi.ts';
 import { translatorErrors } from '../../server/http/translate/translateErrors.ts';
 import {
 	AppError,
+	asAppError,
 	errorKinds,
 	errorOfBody,
+	errorOfResponse,
 	errorStrings,
+	filled,
 	fromErrorWire,
 	inReadersLanguage,
 	localisedError,
 	localisedMessage,
 	sentenceOfCode,
+	signInCodes,
+	signInRequired,
+	teamUnreachable,
 	toErrorWire,
 } from '../../server/protocol/index.ts';
 
@@ -41,7 +48,12 @@ function codesOf(folder: string): string[] {
 }
 
 test('every typed code of the server has a sentence in every language, or a reason why nobody reads it', () => {
-	const codes = new Set([...Object.keys(errorKinds), ...codesOf('server/jobs')]);
+	const codes = new Set([
+		...Object.keys(errorKinds),
+		...Object.keys(signInCodes),
+		...codesOf('server/jobs'),
+		...codesOf('server/gateway').filter((code) => code !== 'custom'),
+	]);
 	assert.ok(codes.has('no_worker') && codes.has('batch_expired'));
 	for (const language of ['de', 'fr', 'es']) {
 		const bundle = bundleOf(language);
@@ -88,4 +100,47 @@ test('an error that has the language already keeps its words, also across proces
 	assert.equal(localisedError(fromErrorWire(wire), inGerman).message, once.message);
 	const own = inReadersLanguage('invalid_audio', 'Der Browser liest das nicht.');
 	assert.equal(localisedError(own, inGerman), own);
+});
+
+test('what the sign-in layer refuses is said in the language of whoever reads it, whatever its code', async () => {
+	for (const language of ['de', 'fr', 'es']) {
+		const bundle = bundleOf(language);
+		const localise = (english: string, ...values: string[]) =>
+			filled(bundle[english] ?? english, ...values);
+		for (const [code, sentence] of Object.entries(signInCodes)) {
+			const answer = () => Response.json({ code, detail: 'Only in English.' }, { status: 403 });
+			const translated = bundle[sentence] ?? assert.fail(`${language}: ${code}`);
+			const expected = localise(errorStrings.serverSays, translated, 'Only in English.');
+			const wire = toErrorWire(localisedError(await errorOfResponse(answer()), localise));
+			assert.equal(wire.message, expected);
+			const api = new TeamApi('https://team.example', async () => answer());
+			const refused = await api.exchange('aad', 'token').catch(asAppError);
+			assert.ok(refused instanceof AppError);
+			assert.equal(localisedError(refused, localise).message, expected);
+			const device = new TeamApi('https://team.example', async () =>
+				Response.json({ error: code, error_description: sentence }, { status: 400 }),
+			);
+			if (code === 'authorization_pending' || code === 'slow_down') continue;
+			const declined = await device.pollDevice('device').catch(asAppError);
+			assert.ok(declined instanceof AppError);
+			assert.equal(localisedError(declined, localise).message, translated);
+		}
+	}
+});
+
+test('what is said of a team server is one sentence in the language of the reader, also across processes', () => {
+	for (const error of [
+		signInRequired('https://team.example', 'expired'),
+		teamUnreachable('https://team.example', undefined),
+		asAppError(new Error('Boom')),
+	]) {
+		const wire = JSON.parse(JSON.stringify(toErrorWire(error)));
+		const said = localisedError(fromErrorWire(wire), inGerman).message;
+		assert.doesNotMatch(said, /Der Server meldet|\{/);
+		assert.notEqual(said, error.message);
+		assert.match(said, /team\.example|Boom/);
+		assert.equal(localisedError(error, inEnglish).message, error.message);
+	}
+	const lost = signInRequired('https://team.example');
+	assert.match(lost.message, /^You are not signed in to team\.example\. Sign in again/);
 });

@@ -1,8 +1,8 @@
 /** New messages while they are looked through: what was decided of each, and what is put into files. */
 
 import {
-	AppError,
 	asAppError,
+	inReadersLanguage,
 	type ReviewDecision,
 	type ReviewHostMessage,
 	type ReviewPageMessage,
@@ -181,7 +181,7 @@ export class ReviewSession {
 			.filter(({ id }) => ids.has(id))
 			.map((row) => ({ ...(this.#rows.get(row.id) ?? row), decision: 'written' as const }));
 		this.#change({ note }, written);
-		if (written.length === 0) throw new AppError('conflict', note);
+		if (written.length === 0) throw inReadersLanguage('conflict', note);
 	}
 
 	#set(rows: readonly ReviewRow[]): void {

@@ -6,6 +6,7 @@ import {
 	type AgentState,
 	AppError,
 	type ChatSession,
+	inReadersLanguage,
 	type ModelInfo,
 	type PageMessage,
 	type ToolSet,
@@ -223,7 +224,7 @@ export class ChatAgent {
 	async #refuseWhileAnswering(): Promise<void> {
 		refuseWhileAnswering(this.#deps.session().state.answering);
 		if (await this.#file.isOtherWorking())
-			throw new AppError(
+			throw inReadersLanguage(
 				'conflict',
 				vscode.l10n.t(
 					'An answer of this chat is still changing files in another window. Wait for it, or stop it there.',

@@ -1,7 +1,7 @@
 /** Puts files back as they were before the agent changed them. */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../../server/protocol/index.ts';
+import { inReadersLanguage } from '../../../server/protocol/index.ts';
 import { fileOnDisk, isLinked, isNotFound } from './linkedFiles.ts';
 import { plainLines } from './textEdit.ts';
 import { type FileNow, type FileToRestore, undoStep } from './turnChanges.ts';
@@ -103,7 +103,7 @@ async function mayOverwrite(files: readonly FileToRestore[]): Promise<boolean> {
 /** While an answer is written, its tools may change the files. */
 export function refuseWhileAnswering(answering: string | null): void {
 	if (answering !== null)
-		throw new AppError(
+		throw inReadersLanguage(
 			'conflict',
 			vscode.l10n.t('The answer is still being written. Wait for it, or stop it.'),
 		);

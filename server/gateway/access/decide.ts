@@ -2,6 +2,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/errors.ts';
+import type { SignInCode } from '../../protocol/signInCodes.ts';
 import type { GatewayContext } from '../context.ts';
 import { refusedBy } from '../identity/policy.ts';
 import { principalHeaders } from '../identity/principal.ts';
@@ -224,7 +225,7 @@ function forbidden(detail: string): Problem {
 export function unauthorized(
 	head: RequestHead,
 	context: GatewayContext,
-	code: string,
+	code: SignInCode,
 	detail: string,
 ): Problem {
 	const { settings } = context;

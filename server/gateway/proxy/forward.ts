@@ -6,6 +6,7 @@ import { closedUnanswered, isIdempotent } from '../../net/closedUnanswered.ts';
 import { onClose } from '../../net/onClose.ts';
 import { watchBody } from '../../net/slowBody.ts';
 import { asAppError } from '../../protocol/errorWire.ts';
+import type { SignInCode } from '../../protocol/signInCodes.ts';
 import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { endWithEvent } from './lastEvent.ts';
 import { type Problem, sendProblem } from './problem.ts';
@@ -170,7 +171,7 @@ function deliver(
 	});
 }
 
-type OnTimeout = (status: number, code: string, detail: string) => void;
+type OnTimeout = (status: number, code: SignInCode, detail: string) => void;
 
 /** Starts the three clocks of a call: connection, first byte, pace of the upload. */
 function watch(

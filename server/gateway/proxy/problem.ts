@@ -3,11 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { SignInCode } from '../../protocol/signInCodes.ts';
 
 export interface Problem {
 	readonly status: number;
 	/** Stable machine-readable name, `sign_in_required`. */
-	readonly code: string;
+	readonly code: SignInCode;
 	/** One sentence: what happened and what to do. */
 	readonly detail: string;
 	/** Extra header lines. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onClose } from '../../net/onClose.ts';
+import type { SignInCode } from '../../protocol/signInCodes.ts';
 import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { sendRawProblem } from './problem.ts';
 import type { Upstream } from './upstream.ts';
@@ -41,7 +42,7 @@ export function tunnel(
 		clearTimeout(timer);
 		options.onEnd(status);
 	};
-	const fail = (status: number, code: string, detail: string) => {
+	const fail = (status: number, code: SignInCode, detail: string) => {
 		call.destroy();
 		if (!done) sendRawProblem(socket, { status, code, detail });
 		finish(status);

@@ -1,6 +1,7 @@
 /** `/.auth/device`: sign-in for an editor without a browser of its own (SSH, containers). */
 
 import { AppError } from '../../protocol/errors.ts';
+import type { SignInCode } from '../../protocol/signInCodes.ts';
 import { browserSession } from '../access/authenticate.ts';
 import { siteRelation } from '../access/crossSite.ts';
 import { textOf } from '../config/configFields.ts';
@@ -52,9 +53,9 @@ export const deviceTokenRoute: GatewayRoute = async (exchange) => {
 	const deviceCode = textOf(fields ?? {}, 'device_code');
 	const asked = textOf(fields ?? {}, 'grant_type') ?? grantType;
 	if (deviceCode === undefined || asked !== grantType) {
-		sendJson(exchange, 400, {
-			error: deviceCode === undefined ? 'invalid_request' : 'unsupported_grant_type',
-		});
+		const error: SignInCode =
+			deviceCode === undefined ? 'invalid_request' : 'unsupported_grant_type';
+		sendJson(exchange, 400, { error });
 		return;
 	}
 	const result = await grants(exchange).poll(deviceCode);
@@ -79,7 +80,7 @@ const descriptions = {
 	slow_down: 'Ask less often: five seconds were added to the interval.',
 	expired_token: 'The code is unknown, used or older than ten minutes. Begin again.',
 	access_denied: 'The sign-in was refused on the page.',
-} as const;
+} as const satisfies Partial<Record<SignInCode, string>>;
 
 /** `GET /.auth/device`: page that asks for the code and then for a click. */
 export const devicePageRoute: GatewayRoute = async (exchange) => {
