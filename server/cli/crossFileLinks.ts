@@ -61,15 +61,21 @@ export async function linkTranslatedFiles(
 	const known = new Map<PlannedFile, Promise<ReadLinks | undefined>>();
 	/** The file of a link: its folder is where the link is, or one above that. */
 	const fileAt = ({ target, to }: PlannedFile, path: string, isFromRoot = false) => {
-		let folder = dirname(resolve(target));
-		for (;;) {
+		const folders = [dirname(resolve(target))];
+		for (let [folder = ''] = folders; isFromRoot && folder !== record.folder; ) {
+			const above = dirname(folder);
+			if (above === folder) break;
+			folder = above;
+			// The folder of all documents is above others of that name.
+			folders.unshift(folder);
+		}
+		for (const folder of folders) {
 			const found = endings
 				.map((ending) => places.get(join(folder, path + ending)))
 				.find((one) => one?.to === to);
-			if (found || !isFromRoot || folder === record.folder || dirname(folder) === folder)
-				return found;
-			folder = dirname(folder);
+			if (found) return found;
 		}
+		return undefined;
 	};
 	/** Whether something of it may lead into what is new; it is read for that alone. */
 	const mayLead = (file: PlannedFile, text: string): boolean => {

@@ -260,6 +260,17 @@ test('titles of other documents that autosectionlabel names follow as well', asy
 	);
 });
 
+test('documents of reStructuredText are named from the folder of all of them, also beside others of that name', async () => {
+	const title = (words: string) => `${words}\n${'='.repeat(words.length + 2)}\n`;
+	await write({
+		'docs/en/guide/a.rst': 'see :ref:`b:Setup`.\n',
+		'docs/en/guide/b.rst': title('Overview'),
+		'docs/en/b.rst': title('Setup'),
+	});
+	await run();
+	assert.match(await read('docs/de/guide/a.rst'), /siehe :ref:`b:einrichtung`/);
+});
+
 test('a run reads what it has translated and what leads there, and no other file twice', async () => {
 	const files: Record<string, string> = { 'docs/en/b.md': '# Setup\n' };
 	for (let at = 0; at < 60; at++)

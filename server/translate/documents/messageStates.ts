@@ -151,11 +151,19 @@ function poStates(sourceText: string, targetText: string): MessageState[] {
 		});
 }
 
+/** Paths of what both files take from elsewhere, which counts there alone. */
+export function sharedPaths(sourceText: string, targetText: string, to: string): string[][] {
+	const shared: string[][] = [];
+	treeStates(sourceText, targetText, yamlTree, to, (path) => shared.push([...path]));
+	return shared;
+}
+
 function treeStates(
 	sourceText: string,
 	targetText: string,
 	format: TreeFormat,
 	to: string,
+	onShared: (path: readonly string[]) => void = () => {},
 ): MessageState[] {
 	const states: MessageState[] = [];
 	const visit = (
@@ -188,7 +196,10 @@ function treeStates(
 			if (key.startsWith('@')) continue;
 			const own = there.get(key);
 			// What both take from elsewhere is looked at there.
-			if (value.isShared && own?.isShared) continue;
+			if (value.isShared && own?.isShared) {
+				onShared([...path, key]);
+				continue;
+			}
 			const isForm = pluralKey(key, siblings) !== undefined;
 			visit(value, own, [...path, key], start, isForm);
 		}

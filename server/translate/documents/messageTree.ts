@@ -11,6 +11,7 @@ import {
 	isSeq,
 	parseDocument,
 	stringify,
+	visit,
 } from 'yaml';
 import { AppError } from '../../protocol/errors.ts';
 import { pushAll } from '../../protocol/lists.ts';
@@ -151,7 +152,9 @@ export const yamlTree: TreeFormat = {
 	read: (text) => {
 		const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
 		return isMap(document.contents) && document.errors.length === 0
-			? yamlNode(document.contents, { document, aliases: [], shared: 0 })
+			? yamlNode(document.contents, {
+					...{ document, anchored: anchoredNodes(document), aliases: [], shared: 0 },
+				})
 			: undefined;
 	},
 	whole: (entries) => stringify(Object.fromEntries(entries), { ...forAllReaders, lineWidth: 0 }),
@@ -191,6 +194,8 @@ function lineAfter(text: string, end: number): number {
 /** Where a node of YAML is read. */
 interface YamlPlace {
 	readonly document: Document;
+	/** What each alias stands for. */
+	readonly anchored: ReadonlyMap<Alias, unknown>;
 	/** What stands for the nodes around it. */
 	readonly aliases: readonly unknown[];
 	/** How many nodes aliases have been read as. */
@@ -214,13 +219,16 @@ function yamlNode(node: unknown, place: YamlPlace): MessageTree {
 	for (const { key, value } of node.items) {
 		const at = isScalar(key) ? rangeOf(key) : undefined;
 		if (!isScalar(key) || !at) continue;
-		const tree = yamlNode(value, place);
+		const isMerge = key.value === '<<' && key.type === 'PLAIN';
+		// Each is read once: what is merged may hold what is merged.
+		const trees = (isMerge && isSeq(value) ? value.items : [value]).map(
+			(one) => [one, yamlNode(one, place)] as const,
+		);
+		const tree = trees[0]?.[1] ?? yamlNode(value, place);
 		const end = (isMap(value) && !value.flow ? tree.end : rangeOf(value)?.[1]) ?? at[1] + 1;
 		last = end;
-		if (key.value === '<<' && key.type === 'PLAIN') {
-			const range = { start: at[0], end };
-			pushAll(merged, mergedEntries(value, range, place));
-		} else entries.push({ key: String(key.value), start: at[0], end, value: tree });
+		if (isMerge) pushAll(merged, mergedEntries(trees, { start: at[0], end }));
+		else entries.push({ key: String(key.value), start: at[0], end, value: tree });
 	}
 	const own = new Set(entries.map(({ key }) => key));
 	const elsewhere: MessageEntry[] = [];
@@ -235,9 +243,22 @@ function yamlNode(node: unknown, place: YamlPlace): MessageTree {
 	return { start, end: isFlow ? end : last, value: undefined, entries, isFlow, ...shared };
 }
 
+/** What aliases stand for: the last node before them that has their name. */
+function anchoredNodes(document: Document): ReadonlyMap<Alias, unknown> {
+	const byName = new Map<string, unknown>();
+	const found = new Map<Alias, unknown>();
+	visit(document, {
+		Node: (_, node) => {
+			if (isAlias(node)) found.set(node, byName.get(node.source));
+			else if (node.anchor !== undefined) byName.set(node.anchor, node);
+		},
+	});
+	return found;
+}
+
 /** What an alias stands for, at its own place where it is a value. */
 function aliasTree(alias: Alias, place: YamlPlace): MessageTree {
-	const node = alias.resolve(place.document);
+	const node = place.anchored.get(alias);
 	if (place.aliases.includes(node) || place.aliases.length > 50) throw aliasesWithoutEnd();
 	const aliases = [...place.aliases, node];
 	const inner: YamlPlace = { ...place, aliases };
@@ -249,14 +270,11 @@ function aliasTree(alias: Alias, place: YamlPlace): MessageTree {
 
 /** Entries that `<<` takes from one map or several, the first of which is right. */
 function mergedEntries(
-	value: unknown,
+	trees: readonly (readonly [node: unknown, tree: MessageTree])[],
 	range: { readonly start: number; readonly end: number },
-	place: YamlPlace,
 ): MessageEntry[] {
-	const from = isSeq(value) ? value.items : [value];
-	return from.flatMap((one) => {
+	return trees.flatMap(([one, { entries = [] }]) => {
 		if (!isAlias(one) && !isMap(one)) return [];
-		const entries = yamlNode(one, place).entries ?? [];
 		// What is added stands beside the whole.
 		return isMap(one) ? entries.map((entry) => ({ ...entry, ...range })) : [...entries];
 	});

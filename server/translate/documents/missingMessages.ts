@@ -25,14 +25,14 @@ import {
 	messageChanges,
 	treeFormats,
 } from './messageChanges.ts';
-import { messageStates } from './messageStates.ts';
+import { messageStates, sharedPaths } from './messageStates.ts';
 import type { MessageTree } from './messageTree.ts';
 import type { Extract } from './piece.ts';
 import { extractPo } from './poDocument.ts';
 import { poEntries } from './poEntries.ts';
 import { type IsPartly, partlyBy } from './textCounts.ts';
 import { type PiecesResult, proseOf, translatePieces } from './translateDocument.ts';
-import { type MadeMessage, staleMessages } from './translationRecord.ts';
+import { type MadeMessage, pointerOf, staleMessages } from './translationRecord.ts';
 import { extractYaml } from './yamlDocument.ts';
 
 export interface MissingResult extends TranslateMissingResult {
@@ -108,11 +108,30 @@ export function messageProgress(
 	const unpaired = states.filter(({ isUnpaired }) => isUnpaired).length;
 	const missing = missingMessages(sourceText, text, format, to).length + unpaired;
 	// A template of gettext names its own messages: all of them are empty there.
-	const all = missingMessages(sourceText, '', format, to).length;
+	const all =
+		missingMessages(sourceText, '', format, to).length - sharedIn(sourceText, text, format, to);
 	const hasOwn = format !== 'po' && targetText.trim() !== '';
 	const unused = hasOwn ? missingMessages(targetText, sourceText, format).length : 0;
 	const stale = staleMessages(states, known).length + moved.size;
 	return { total: Math.max(all, missing), missing, unused, stale };
+}
+
+/** How many texts of a source both files take from elsewhere, where they count. */
+function sharedIn(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+	to: string,
+): number {
+	if (format !== 'yaml') return 0;
+	const shared = new Set(sharedPaths(sourceText, targetText, to).map(pointerOf));
+	if (shared.size === 0) return 0;
+	const isShared = (path: readonly string[]) =>
+		path.some((_, at) => shared.has(pointerOf(path.slice(0, at + 1))));
+	return missingMessages(sourceText, '', format, to).filter(
+		// A file of Rails has its language as the first key.
+		({ path }) => isShared(path) || isShared(path.slice(1)),
+	).length;
 }
 
 /**

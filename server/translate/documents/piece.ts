@@ -28,6 +28,8 @@ export interface Piece {
 	readonly delimiters?: RegExp;
 	/** Whether the delimiters of a translation stand where they may. */
 	readonly isWhole?: (translation: string) => boolean;
+	/** Why a translation cannot be written whose marks are all there, as a part of a sentence. */
+	readonly fault?: (translation: string) => string | undefined;
 	/** A translation as it reads in the document, for those who only show it. */
 	readonly shown?: (translation: string) => string;
 	/** A message of several texts (plural forms); `encode` then gets what `join` makes of them. */

@@ -190,7 +190,8 @@ function faultOf(piece: Piece, translation: string, rules: GateRules): string | 
 	const fault = gateFault(piece.text, translation, piece.rules ?? rules);
 	if (fault !== undefined) return fault;
 	if (marks(piece, piece.text) !== marks(piece, translation)) return 'its marks would be others';
-	return (piece.isWhole?.(translation) ?? true) ? undefined : 'its marks would hold other words';
+	if (!(piece.isWhole?.(translation) ?? true)) return 'its marks would hold other words';
+	return piece.fault?.(translation);
 }
 
 function marks({ delimiters }: Piece, text: string): string {
@@ -231,6 +232,8 @@ async function eachPart(
 	const cut = pieces
 		.map((piece) => ({ piece, parts: partsOf(piece) }))
 		.filter(({ parts }) => parts.length > 1);
+	// A part may say what the whole may not.
+	const onlyWords = { isWhole: () => true, fault: () => undefined };
 	const wanted = cut.flatMap(({ parts }) =>
 		parts.filter(({ isWords }) => isWords).map(({ text }) => text.trim()),
 	);
@@ -244,7 +247,7 @@ async function eachPart(
 				if (!isWords) return text;
 				const answer = padded(answers[next++] ?? text, text);
 				// Of the last parts each may stay as it was, the others are translated.
-				if (isLast && faultOf({ ...piece, text, isWhole: () => true }, answer, rules)) return text;
+				if (isLast && faultOf({ ...piece, text, ...onlyWords }, answer, rules)) return text;
 				isChanged ||= answer !== text;
 				return answer;
 			})

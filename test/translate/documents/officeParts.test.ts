@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openArchive } from '../../../server/translate/documents/archives/archiveDocuments.ts';
+import { translatePieces } from '../../../server/translate/documents/translateDocument.ts';
 import { zipOf } from '../../support/zipOf.ts';
 import { bodyOf, contentTypes, translated, wordFile } from './officeFiles.ts';
 
@@ -75,7 +76,7 @@ test('Word: hints of links, choices of lists, watermarks and descriptions of tab
 	const { parts, refused } = await translated(await wordFile(body), 'a.docx', async (texts) =>
 		texts.map((text) => (text === 'Bluish color' ? 'BLUE COLOR' : text.toUpperCase())),
 	);
-	assert.deepEqual(refused, []);
+	assert.deepEqual(refused, ['Bluish color']);
 	const made = bodyOf(parts.get('word/document.xml'));
 	for (const kept of ['w:tooltip="GO TO OUR SITE"', 'OUR SITE<', '<w:tag w:val="Red color"/>'])
 		assert.ok(made.includes(kept), made);
@@ -215,4 +216,64 @@ test('sheets: cells without words of their own are left out of what is read for 
 		const { parts } = await translated(source, 'a.xlsx');
 		assert.equal(parts.get('xl/worksheets/sheet1.xml'), sheet('OUR REPORT'));
 	}
+});
+
+test('Word: hints of links of pictures are translated, and a choice that is shown says what the list says', async () => {
+	const body = (hint: string, choice: string, before: string, after: string) =>
+		p(
+			r(`${before} `),
+			`<w:sdt><w:sdtPr><w:comboBox><w:listItem w:displayText="${choice}" w:value="v"/></w:comboBox></w:sdtPr><w:sdtContent><w:r><w:rPr><w:b/></w:rPr><w:t>${choice}</w:t></w:r></w:sdtContent></w:sdt>`,
+			r(` ${after}.`),
+			`<w:r><w:drawing><wp:docPr id="1" name="Picture one"><a:hlinkClick r:id="r1" tooltip="${hint}"/></wp:docPr></w:drawing></w:r>`,
+		);
+	const { parts, asked, refused } = await translated(
+		await wordFile(body('Go to it', 'Yes please', 'Choose', 'here now')),
+		'a.docx',
+	);
+	assert.deepEqual(refused, []);
+	assert.equal(
+		bodyOf(parts.get('word/document.xml')),
+		body('GO TO IT', 'YES PLEASE', 'CHOOSE', 'HERE NOW'),
+	);
+	assert.equal(asked.filter((text) => text === 'Yes please').length, 2);
+});
+
+test("Excel: lines of a page's header are texts of their own however they end, and what gets too long is said to", async () => {
+	const part = (header: string) =>
+		`<worksheet><sheetData/><headerFooter><oddHeader>${header}</oddHeader></headerFooter></worksheet>`;
+	const of = async (header: string, translate?: Parameters<typeof translated>[2]) =>
+		translated(
+			await zipOf({
+				'[Content_Types].xml': contentTypes,
+				'xl/workbook.xml': '<workbook/>',
+				'xl/worksheets/sheet1.xml': part(header),
+			}),
+			'a.xlsx',
+			translate,
+		);
+	const header = '&amp;CFirst line here_x000D_Second one&#10;Third one_x000a_&amp;RLast one';
+	const { parts, refused } = await of(header);
+	assert.deepEqual(refused, []);
+	assert.equal(
+		parts.get('xl/worksheets/sheet1.xml'),
+		part('&amp;CFIRST LINE HERE_x000D_SECOND ONE&#10;THIRD ONE_x000a_&amp;RLAST ONE'),
+	);
+	const long = await openArchive(
+		await zipOf({
+			'[Content_Types].xml': contentTypes,
+			'xl/workbook.xml': '<workbook/>',
+			'xl/worksheets/sheet1.xml': part('&amp;CSome words'),
+		}),
+		'a.xlsx',
+	);
+	const { refusedAt } = await translatePieces(
+		long.text,
+		long.extract,
+		async (texts) => texts.map((text) => `${text} `.repeat(40)),
+		'de',
+	);
+	assert.deepEqual(
+		refusedAt.map(({ why }) => why),
+		['it would be longer than the 255 characters that Excel opens'],
+	);
 });

@@ -160,3 +160,23 @@ test('books: names of authors stay, titles of guides and drawn pages are transla
 	assert.equal(parts.get('t.ncx'), ncx('THE FIRST DAY', 'de'));
 	assert.equal(parts.get('s.svg'), svg('A MAP', 'THE WAY HOME'));
 });
+
+test('books: a drawn text is one sentence with what is set off in it, lines with places are texts of their own', async () => {
+	const opf =
+		'<package><metadata><dc:title>The house</dc:title></metadata><manifest><item href="a.svg" media-type="image/svg+xml"/></manifest></package>';
+	const drawn = (first: string, big: string, more: string, one: string, two: string) =>
+		`<svg><title>${one}</title><text>${first} <tspan class="b">${big}</tspan> ${more}</text><text><tspan x="1">${one}</tspan><tspan x="2">${two}</tspan></text></svg>`;
+	const { parts, asked, refused } = await made(
+		{
+			'META-INF/container.xml': '<container><rootfile full-path="p.opf"/></container>',
+			...{ 'p.opf': opf, 'a.svg': drawn('Hello', 'big', 'world', 'Line one', 'Line two') },
+		},
+		'a.epub',
+	);
+	assert.deepEqual(refused, []);
+	assert.equal(parts.get('a.svg'), drawn('HELLO', 'BIG', 'WORLD', 'LINE ONE', 'LINE TWO'));
+	assert.deepEqual(
+		asked.map((text) => text.replace(/<[^>]*>/g, '|')),
+		['The house', 'Line one', 'Hello |big| world', 'Line one', 'Line two'],
+	);
+});

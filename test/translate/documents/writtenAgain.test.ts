@@ -7,6 +7,7 @@ import type { MessageFormat } from '../../../server/translate/documents/messageC
 import { messageStates } from '../../../server/translate/documents/messageStates.ts';
 import {
 	mergeMissing,
+	messageProgress,
 	missingMessages,
 } from '../../../server/translate/documents/missingMessages.ts';
 import {
@@ -188,6 +189,25 @@ test('XLIFF: a copy of the source that a tool has put there is no translation', 
 	const second = `<xliff version="2.0" srcLang="en" trgLang="de"><file id="f"><unit id="a"><segment state="initial"><source>Open the file</source><target>Open the file</target></segment></unit></file></xliff>`;
 	const { text } = await translatePieces(second, xliff, mark, 'de');
 	assert.match(text, /<segment state="translated">.*<target>«Open the file»<\/target>/);
+});
+
+test('YAML: what both files take from elsewhere counts once, and merges in merges are read once', async () => {
+	const source =
+		'en:\n  base: &d\n    a: Open the file\n    b: Save it now\n  other:\n    <<: *d\n    x: Close it\n  again: *d\n';
+	const target = await fill(source, '', 'yaml');
+	const { total, missing } = messageProgress(source, target, 'yaml', 'de');
+	assert.deepEqual([total, missing], [messageStates(source, target, 'yaml', 'de').length, 0]);
+	assert.equal(total, 3);
+	// Twice as often with each level, this would be read for years.
+	const levels = 60;
+	const nested = `a: ${'{<<: '.repeat(levels)}{b: Open the file}${'}'.repeat(levels)}\n`;
+	assert.equal(missingMessages(nested, '', 'yaml').length, 1);
+	const chain = Array.from({ length: 45 }, (_, at) =>
+		at === 0
+			? 'm0: &m0\n  k0: Open it\n'
+			: `m${at}: &m${at}\n  <<: *m${at - 1}\n  k${at}: Open it\n`,
+	).join('');
+	assert.equal(missingMessages(chain, '', 'yaml').length, (45 * 46) / 2);
 });
 
 test('Xcode: a new entry of a language is filled in where it stands', async () => {

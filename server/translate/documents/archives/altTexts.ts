@@ -28,6 +28,7 @@ export const sheetAttributes: WordedAttributes = {
 /** Of Word documents, with the shapes that Word drew before 2010 and still draws watermarks with. */
 export const wordAttributes: WordedAttributes = {
 	...pictures('docPr'),
+	...shapeLinks,
 	hyperlink: ['tooltip'],
 	listItem: ['displayText'],
 	tblCaption: ['val'],
@@ -78,11 +79,14 @@ export function altTexts(worded: WordedAttributes): (text: string) => Piece[] {
 					start,
 					end,
 					text: readable(raw).trim(),
-					encode: (made) => {
+					encode: (made) =>
+						escapeMarkup(made).replaceAll(quote, quote === '"' ? '&quot;' : '&apos;'),
+					fault: (made) => {
 						// Two choices of a list cannot have one name.
-						if ((said?.get(made) ?? start) !== start) return raw;
+						if ((said?.get(made) ?? start) !== start)
+							return 'another choice of its list says the same';
 						said?.set(made, start);
-						return escapeMarkup(made).replaceAll(quote, quote === '"' ? '&quot;' : '&apos;');
+						return undefined;
 					},
 				});
 			}

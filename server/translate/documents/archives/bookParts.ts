@@ -3,11 +3,23 @@
 import { posix } from 'node:path';
 import { gateRules } from '../../gate/gateRules.ts';
 import { sameLanguage } from '../../languageCodes.ts';
+import { isWithin } from '../edits.ts';
 import { extractXhtml } from '../htmlDocument.ts';
 import { languageTag } from '../languageTag.ts';
+import { type MarkupPart, markupPiece, readable } from '../markup.ts';
 import type { DocumentPart } from '../parts.ts';
-import type { Extract } from '../piece.ts';
-import { elementsIn, localName, readXml, xmlAttribute } from '../xmlTree.ts';
+import type { Extract, Piece } from '../piece.ts';
+import {
+	childElements,
+	elementsIn,
+	localName,
+	readXml,
+	type XmlElement,
+	type XmlNode,
+	xmlAttribute,
+	xmlCode,
+	xmlWords,
+} from '../xmlTree.ts';
 import { altTexts } from './altTexts.ts';
 import { labelTexts } from './labelTexts.ts';
 import { type PartReader, protectedFile, refused, type ZipPart } from './zipFile.ts';
@@ -18,7 +30,37 @@ const package_ = Object.assign(labelTexts(['title', 'subject', 'description'], [
 });
 /** Names of people are no entries. */
 const contents = labelTexts(['text'], [], ['docAuthor']);
-const drawing = labelTexts(['text', 'tspan', 'title', 'desc']);
+const drawnLeaves = labelTexts(['text', 'tspan', 'title', 'desc']);
+/** Texts of drawings; those that have words beside what is set off in them are one sentence. */
+const drawing: Extract = Object.assign((text: string): Piece[] => {
+	const mixed = [...elementsIn(readXml(text))].flatMap((element) =>
+		localName(element) === 'text' ? (mixedText(text, element) ?? []) : [],
+	);
+	const others = drawnLeaves(text).filter(({ start, end }) => !isWithin(mixed, start, end));
+	return [...others, ...mixed].sort((a, b) => a.start - b.start);
+}, drawnLeaves);
+
+function mixedText(text: string, element: XmlElement): Piece | undefined {
+	const isWord = (child: XmlNode) =>
+		child.kind === 'text' && /\p{L}{2}/u.test(xmlWords(text.slice(child.start, child.end)));
+	if (!element.children.some(isWord) || childElements(element).length === 0) return undefined;
+	const parts: MarkupPart[] = [];
+	const add = (start: number, end: number, fixed: boolean) => {
+		if (start < end) parts.push({ raw: text.slice(start, end), fixed });
+	};
+	const visit = ({ children }: XmlElement): void => {
+		for (const child of children)
+			if (child.kind !== 'element') add(child.start, child.end, child.kind !== 'text');
+			else {
+				add(child.start, child.content, true);
+				visit(child);
+				add(child.contentEnd, child.end, true);
+			}
+	};
+	visit(element);
+	const code = { read: readable, write: xmlCode };
+	return markupPiece(parts, element.content, element.contentEnd, code);
+}
 
 /** Media types of parts with words. */
 const kinds: ReadonlyMap<string, DocumentPart['extract']> = new Map([

@@ -7,11 +7,13 @@ import { trailingSpace } from '../../whiteSpace.ts';
 import { readable } from '../markup.ts';
 import type { Piece } from '../piece.ts';
 import {
+	childElements,
 	contentOf,
 	elementsIn,
 	localName,
 	readXml,
 	type XmlElement,
+	type XmlNode,
 	xmlAttribute,
 	xmlCode,
 	xmlWords,
@@ -44,6 +46,21 @@ function addTo(result: XmlElement[][], element: XmlElement): void {
 	} else if (!joining.has(name)) result.push([]);
 }
 
+/** A list of choices among the words of a paragraph: what it shows is one of them, whatever is around it. */
+export function isChoice(element: XmlElement): boolean {
+	const { children } = element;
+	const [properties, content] = ['sdtPr', 'sdtContent'].map((name) =>
+		children.find((child) => child.kind === 'element' && localName(child) === name),
+	);
+	const has = (above: XmlNode | undefined, names: RegExp) =>
+		above?.kind === 'element' && childElements(above).some((one) => names.test(localName(one)));
+	return (
+		localName(element) === 'sdt' &&
+		has(properties, /^(?:dropDownList|comboBox)$/) &&
+		!has(content, /^(?:p|tbl|sdt)$/)
+	);
+}
+
 /** The result of a field that is one element. */
 function resultOf(field: XmlElement): XmlElement[][] {
 	const result: XmlElement[][] = [];
@@ -60,7 +77,7 @@ function resultOf(field: XmlElement): XmlElement[][] {
 
 /** Results of references in a Word document. */
 export function wordFieldTexts(text: string): Piece[] {
-	if (!/REF\s/i.test(text)) return [];
+	if (!/REF\s|<(?:\w{1,20}:)?(?:dropDownList|comboBox)\b/i.test(text)) return [];
 	const found: { readonly above: XmlElement | undefined; readonly pieces: readonly Piece[] }[] = [];
 	/** What has runs with words beside the marks of a field: all of it is read as sentences. */
 	const mixed = new Set<XmlElement | undefined>();
@@ -92,6 +109,9 @@ export function wordFieldTexts(text: string): Piece[] {
 		const top = open.at(-1);
 		if (/^(?:fldChar|instrText)$/.test(name) && hasWords(element.parent))
 			mixed.add(element.parent?.parent);
+		if (isChoice(element))
+			for (const words of resultOf(element))
+				found.push({ above: undefined, pieces: wordsOf(text, words) });
 		if (name === 'fldSimple') {
 			// What is around another field is made of more.
 			if (top?.separated) top.result = undefined;

@@ -15,6 +15,9 @@ export const hasPageTexts = (text: string): boolean =>
 const code =
 	/(&amp;(?:&amp;|&quot;[^&"<]{0,200}&quot;|"[^&"<]{0,200}"|\d{1,3}|K(?:[\dA-Fa-f]{6}|\d\d[+-]\d{3})|[A-Za-z+-])?)/;
 
+/** Programs write line breaks as they are, as references, or in the way of strings of cells. */
+const lineBreak = /(\r?\n|&#(?:10|13|x0?[ad]);|_x000[ad]_)/i;
+
 export function pageTexts(text: string): Piece[] {
 	if (!hasPageTexts(text)) return [];
 	const pieces: Piece[] = [];
@@ -34,9 +37,12 @@ export function pageTexts(text: string): Piece[] {
 				...piece,
 				isWhole: (made) => {
 					if (!(piece.isWhole?.(made) ?? true)) return false;
-					const written = piece.encode(made);
-					return xmlWords(written).length <= most && codesOf(written) === codes;
+					return codesOf(piece.encode(made)) === codes;
 				},
+				fault: (made) =>
+					xmlWords(piece.encode(made)).length <= most
+						? undefined
+						: `it would be longer than the ${longest} characters that Excel opens`,
 			});
 		}
 	}
@@ -50,10 +56,10 @@ function sectionsOf(raw: string): { readonly parts: MarkupPart[]; readonly start
 	raw.split(code).forEach((part, index) => {
 		if (/^&amp;[LCR]$/i.test(part)) sections.push({ parts: [], start: at });
 		// A line break is a border of words as well as a code is.
-		const pieces = index % 2 === 1 ? [part] : part.split(/(\r?\n)/);
-		for (const own of pieces)
+		const pieces = index % 2 === 1 ? [part] : part.split(lineBreak);
+		for (const [place, own] of pieces.entries())
 			if (own !== '')
-				sections.at(-1)?.parts.push({ raw: own, fixed: index % 2 === 1 || /^\r?\n$/.test(own) });
+				sections.at(-1)?.parts.push({ raw: own, fixed: index % 2 === 1 || place % 2 === 1 });
 		at += part.length;
 	});
 	return sections.filter(({ parts }) => parts.length > 0);

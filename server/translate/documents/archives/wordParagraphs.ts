@@ -19,7 +19,7 @@ import {
 } from '../xmlTree.ts';
 import { altTexts, wordAttributes } from './altTexts.ts';
 import type { IsCodeStyle } from './codeStyles.ts';
-import { wordFieldTexts } from './fieldTexts.ts';
+import { isChoice, wordFieldTexts } from './fieldTexts.ts';
 import { type RunAtom, type RunPlace, runPieces } from './runs.ts';
 
 /** Elements around runs that are passed through; their own tags stay around their words. */
@@ -141,6 +141,7 @@ class WordAtoms {
 				const kind = rangeStart.test(name) ? 'from' : 'to';
 				this.#atoms.push({ kind, id, raw: this.#raw(child), start, end });
 			} else if (name === 'fldSimple' && !isLink(this.#text, child)) this.#mark(child);
+			else if (isChoice(child)) this.#mark(child);
 			else if (containers.has(name)) this.#container(child);
 			else this.#mark(child);
 		}
