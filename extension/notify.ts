@@ -11,6 +11,7 @@ import {
 	offersIn,
 	teamTrouble,
 } from '../server/protocol/index.ts';
+import { shownSize } from './readersNumbers.ts';
 
 /** An error in the language of the editor; one that has it already stays. */
 export const localised = (error: AppError): AppError => localisedError(error, vscode.l10n.t);
@@ -40,7 +41,7 @@ function actionLabel(action: ErrorAction): string {
 	const names = offers.map(({ name }) => name).join(' + ');
 	return bytes === 0
 		? vscode.l10n.t('Get {0}', names)
-		: vscode.l10n.t('Get {0} (about {1} MB)', names, String(Math.round(bytes / 1e6)));
+		: vscode.l10n.t('Get {0} (about {1})', names, shownSize(bytes));
 }
 
 /** Shows why something did not work. Cancelled work is not worth a message. */

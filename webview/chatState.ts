@@ -5,6 +5,7 @@ import { branch, updateTurn } from '../server/protocol/conversation.ts';
 import type { AgentState, ChatProgress, Turn } from '../server/protocol/index.ts';
 import { joinText } from '../server/protocol/joinText.ts';
 import type { Bridge } from './bridge.ts';
+import { shownValue } from './numberText.ts';
 import {
 	chatStrings,
 	type HostMessage,
@@ -66,7 +67,7 @@ export function createChatState(bridge: Bridge): ChatState {
 		focusAsked: signal(0),
 		send: (message) => bridge.send(message),
 		t: (key, ...values) =>
-			strings.value[key].replace(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? '')),
+			strings.value[key].replace(/\{(\d)\}/g, (_, place) => shownValue(values[Number(place)])),
 	};
 	state.draft.subscribe((text) => bridge.store(text));
 	const grow = oncePerFrame(streaming);

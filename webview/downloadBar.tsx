@@ -1,8 +1,8 @@
 /** How far a download is: its phase, and what will be made of the files where a model is built of them. */
 
 import type { VNode } from 'preact';
+import { sizeText } from './numberText.ts';
 import type { DownloadShown } from './studioApi.ts';
-import { sizeText } from './studioDownloads.ts';
 import { text } from './studioText.ts';
 
 const phases = { build: 'building', check: 'checking' } as const;

@@ -4,8 +4,8 @@ import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { DownloadBar } from './downloadBar.tsx';
 import { errorText } from './errorText.ts';
+import { sizeText } from './numberText.ts';
 import type { DownloadShown, HubModel, StudioApi } from './studioApi.ts';
-import { sizeText } from './studioDownloads.ts';
 import { text } from './studioText.ts';
 
 interface HubSearchProps {

@@ -1,6 +1,6 @@
 /** Models of the studio page as cards: those on this computer, those that can be added, and what they do now. */
 
-import { numberText } from './numberText.ts';
+import { numberText, sizeText } from './numberText.ts';
 import './modelsPage.css';
 import { type Signal, signal } from '@preact/signals';
 import type { VNode } from 'preact';
@@ -11,13 +11,7 @@ import { errorText } from './errorText.ts';
 import { HubSearch } from './hubSearch.tsx';
 import { isMember } from './signedInPerson.ts';
 import type { ModelStats, StudioApi } from './studioApi.ts';
-import {
-	download,
-	downloadProblem,
-	downloads,
-	licenceAccepted,
-	sizeText,
-} from './studioDownloads.ts';
+import { download, downloadProblem, downloads, licenceAccepted } from './studioDownloads.ts';
 import { addressOf } from './studioRoute.ts';
 import { type StudioKey, text } from './studioText.ts';
 

@@ -7,7 +7,7 @@ import { keyScopes, type LimitField, limitFields } from '../server/protocol/limi
 import * as routes from '../server/protocol/routeAddresses.ts';
 import type { AnswerOf, RequestOf } from '../server/protocol/routes/route.ts';
 import { errorText } from './errorText.ts';
-import { numberText } from './numberText.ts';
+import { dayText, numberText } from './numberText.ts';
 import { isMember } from './signedInPerson.ts';
 import type { StudioApi } from './studioApi.ts';
 import { type StudioKey, text } from './studioText.ts';
@@ -157,7 +157,7 @@ function KeyTable({ api, keys: rows }: { api: StudioApi; keys: readonly Key[] })
 function KeyRow({ api, entry }: { api: StudioApi; entry: Key }): VNode {
 	const { id, name, scopes, limits, expiresAt, expired } = entry;
 	const known = keyScopes.filter((scope) => scopes.includes(scope));
-	const ends = expiresAt === undefined ? '' : new Date(expiresAt).toLocaleDateString();
+	const ends = expiresAt === undefined ? '' : dayText(expiresAt);
 	const rotate = async () => {
 		if (!confirm(text('rotateSure', name))) return;
 		await act(api, async () => {

@@ -4,14 +4,9 @@ import type { VNode } from 'preact';
 import { errorActionOf, offersIn } from '../server/protocol/index.ts';
 import { DownloadBar } from './downloadBar.tsx';
 import { errorText } from './errorText.ts';
+import { sizeText } from './numberText.ts';
 import type { StudioApi } from './studioApi.ts';
-import {
-	download,
-	downloadProblem,
-	downloads,
-	licenceAccepted,
-	sizeText,
-} from './studioDownloads.ts';
+import { download, downloadProblem, downloads, licenceAccepted } from './studioDownloads.ts';
 import { addressOf } from './studioRoute.ts';
 import { text } from './studioText.ts';
 

@@ -3,7 +3,6 @@
 import { signal } from '@preact/signals';
 import { isOpenLicence } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
-import { numberText } from './numberText.ts';
 import type { DownloadShown, StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
 
@@ -46,11 +45,4 @@ export async function download(api: StudioApi, model: string, key = model): Prom
 	} finally {
 		show(undefined);
 	}
-}
-
-/** A size for people. */
-export function sizeText(bytes: number): string {
-	return bytes >= 1e9
-		? `${numberText(bytes / 1e9, 1)} GB`
-		: `${numberText(bytes / 1e6, bytes < 1e7 ? 1 : 0)} MB`;
 }

@@ -1,6 +1,7 @@
 /** Texts of the studio page, in the language that `loadPageTexts` has chosen. */
 
 import { t } from '@vscode/l10n';
+import { shownValue } from './numberText.ts';
 import { modelsRunHere } from './signedInPerson.ts';
 import { type StudioKey, studioStrings, whereModelsRun } from './studioStrings.ts';
 
@@ -12,7 +13,7 @@ const trueHere = (english: string): string =>
 
 /** A text of the page; `{0}`, `{1}` … are replaced. */
 export const text = (key: StudioKey, ...values: (string | number)[]): string =>
-	t(trueHere(studioStrings[key]), ...values);
+	t(trueHere(studioStrings[key]), ...values.map(shownValue));
 
 /** Texts of the chat in the same language. */
 export function translated<K extends string>(

@@ -8,6 +8,7 @@ import {
 	shortClock,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
+import { shownDate, shownNumber } from '../readersNumbers.ts';
 
 type Node = JobInfo | { readonly failure: FailedItem } | { readonly more: true };
 
@@ -69,7 +70,9 @@ export class JobsTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
 		if ('more' in node) return new vscode.TreeItem('…');
 		if ('failure' in node) {
 			const { line, customId, message } = node.failure;
-			const item = new vscode.TreeItem(vscode.l10n.t('Line {0}, {1}:', line, customId));
+			const item = new vscode.TreeItem(
+				vscode.l10n.t('Line {0}, {1}:', shownNumber(line), customId),
+			);
 			item.description = message;
 			item.tooltip = message;
 			item.iconPath = new vscode.ThemeIcon('error');
@@ -82,13 +85,16 @@ export class JobsTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
 		item.iconPath = new vscode.ThemeIcon(iconOf(node));
 		item.contextValue = jobContext(node);
 		const text = new vscode.MarkdownString();
+		// Where the view is narrow, this is where the whole of it can be read.
 		for (const line of [
+			node.name,
+			describeJob(node),
 			node.problem,
 			node.problemUntil === undefined
 				? undefined
-				: vscode.l10n.t('Goes on at {0}.', new Date(node.problemUntil).toLocaleString()),
+				: vscode.l10n.t('Goes on at {0}.', shownDate(node.problemUntil)),
 			node.endpoint,
-			new Date(node.createdAt).toLocaleString(),
+			shownDate(node.createdAt),
 			node.id,
 		])
 			if (line !== undefined) text.appendText(line).appendMarkdown('  \n');
@@ -108,13 +114,10 @@ export function jobContext(job: JobInfo): string {
 /** State, how much is done, how fast, and how long it takes. */
 export function describeJob(job: JobInfo): string {
 	const { t } = vscode.l10n;
-	const parts = [
-		stateText(job),
-		t('{0} of {1}', job.done.toLocaleString(), job.total.toLocaleString()),
-	];
-	if (job.failed > 0) parts.push(t('{0} failed', job.failed.toLocaleString()));
+	const parts = [stateText(job), t('{0} of {1}', shownNumber(job.done), shownNumber(job.total))];
+	if (job.failed > 0) parts.push(t('{0} failed', shownNumber(job.failed)));
 	if (!isJobOver(job) && job.perSecond !== undefined && job.perSecond >= 0.05) {
-		parts.push(t('{0} a second', job.perSecond.toFixed(1)));
+		parts.push(t('{0} a second', shownNumber(job.perSecond, 1)));
 		if (job.secondsLeft !== undefined) parts.push(t('{0} left', shortClock(job.secondsLeft)));
 	}
 	return parts.join(' · ');

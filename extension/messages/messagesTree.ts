@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { MessageFamily, MessageProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { messageOf } from '../notify.ts';
+import { shownNumber } from '../readersNumbers.ts';
 import {
 	familiesIn,
 	messageFilePattern,
@@ -156,8 +157,8 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 
 function describe({ total, missing, unused, stale }: MessageProgress): string {
 	const parts = [shareBar(total - missing, total)];
-	if (missing > 0) parts.push(vscode.l10n.t('{0} missing', missing));
-	if (stale > 0) parts.push(vscode.l10n.t('{0} changed in the source', stale));
-	if (unused > 0) parts.push(vscode.l10n.t('{0} no longer used', unused));
+	if (missing > 0) parts.push(vscode.l10n.t('{0} missing', shownNumber(missing)));
+	if (stale > 0) parts.push(vscode.l10n.t('{0} changed in the source', shownNumber(stale)));
+	if (unused > 0) parts.push(vscode.l10n.t('{0} no longer used', shownNumber(unused)));
 	return parts.join(' · ');
 }

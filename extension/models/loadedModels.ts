@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { fallbackOf, type ModelInfo } from '../../server/protocol/index.ts';
 import type { LanguageServerClient, LanguageServerHealth } from '../languageServerClient.ts';
+import { shownSize } from '../readersNumbers.ts';
 
 /** Asked at most this often. */
 const pollMs = 3000;
@@ -75,7 +76,7 @@ export class LoadedModels implements vscode.Disposable {
 /** `In memory: qwen3-0.6b 612 MB, …`, or nothing. */
 export function loadedText(models: readonly ModelInfo[]): string {
 	const rows = models.map(({ name, memoryBytes }) =>
-		memoryBytes === undefined ? name : `${name} ${Math.round(memoryBytes / 1e6)} MB`,
+		memoryBytes === undefined ? name : `${name} ${shownSize(memoryBytes)}`,
 	);
 	return rows.length === 0 ? '' : vscode.l10n.t('In memory: {0}', rows.join(', '));
 }

@@ -12,8 +12,9 @@ import {
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
+import { shownSize } from '../readersNumbers.ts';
 import { setting, storeSetting } from '../settings.ts';
-import { lossLabel, type ModelsTree, megabytes, sizeLabel, taskName } from './modelsTree.ts';
+import { lossLabel, type ModelsTree, sizeLabel, taskName } from './modelsTree.ts';
 
 export interface ModelDeps {
 	readonly languageServer: LanguageServerClient;
@@ -148,7 +149,7 @@ async function download(deps: ModelDeps, id: string): Promise<string> {
 										: vscode.l10n.t('Building')
 									: '',
 								phase === 'check' ? vscode.l10n.t('Checking') : '',
-								vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
+								vscode.l10n.t('{0} of {1}', shownSize(doneBytes), shownSize(totalBytes)),
 								rest === undefined ? '' : remaining(rest),
 								loss === undefined ? '' : lossLabel(loss),
 							]
@@ -184,7 +185,7 @@ export async function removeChosenModel(deps: ModelDeps, node: unknown): Promise
 	if (!model) return;
 	const remove = vscode.l10n.t('Delete');
 	const question = vscode.l10n.t('Delete the files of {0}?', model.id);
-	const detail = model.sizeBytes === undefined ? '' : megabytes(model.sizeBytes);
+	const detail = model.sizeBytes === undefined ? '' : shownSize(model.sizeBytes);
 	const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
 	if (answer !== remove) return;
 	await deps.languageServer.request('nearglot/models/remove', { model: model.id });
@@ -298,7 +299,7 @@ async function searchHub(
 			description: best === 'onnx' ? '' : vscode.l10n.t('built here of {0}', formatNames[best]),
 			detail: [
 				title,
-				sizeBytes === undefined ? undefined : megabytes(sizeBytes),
+				sizeBytes === undefined ? undefined : shownSize(sizeBytes),
 				license,
 				isGated ? vscode.l10n.t('its terms must be accepted first') : undefined,
 			]

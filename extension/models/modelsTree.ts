@@ -8,6 +8,7 @@ import type {
 	ModelTask,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
+import { shownNumber, shownRate, shownSize } from '../readersNumbers.ts';
 import { noteLines, warningText } from './loadedModels.ts';
 
 type Node =
@@ -157,7 +158,7 @@ export function taskName(task: ModelTask): string {
 /** What fits beside the name: what a loaded model takes, what another one would take. */
 function describe(model: ModelInfo): string {
 	if (model.state === 'loaded' && model.memoryBytes !== undefined)
-		return vscode.l10n.t('{0} in memory', megabytes(model.memoryBytes));
+		return vscode.l10n.t('{0} in memory', shownSize(model.memoryBytes));
 	if (model.origin === 'upstream') return vscode.l10n.t('at {0}', model.publisher);
 	return [sizeLabel(model), model.license].filter((part) => part).join(' · ');
 }
@@ -167,6 +168,8 @@ function tooltip(model: ModelInfo): vscode.MarkdownString {
 	const line = (content: string) => text.appendText(content).appendMarkdown('  \n');
 	for (const warning of [warningText([model]), ...noteLines([model])])
 		if (warning !== '') line(warning);
+	// Cut off in a narrow view.
+	if (model.state === 'loaded') line(describe(model));
 	const row = (label: string, value: string | undefined) => {
 		if (value) line(`${label}: ${value}`);
 	};
@@ -175,7 +178,10 @@ function tooltip(model: ModelInfo): vscode.MarkdownString {
 	row(vscode.l10n.t('Licence'), model.license);
 	row(vscode.l10n.t('Size'), sizeLabel(model));
 	row(vscode.l10n.t('Lost by building'), model.loss && lossLabel(model.loss));
-	row(vscode.l10n.t('Context'), model.contextLength?.toLocaleString());
+	row(
+		vscode.l10n.t('Context'),
+		model.contextLength === undefined ? undefined : shownNumber(model.contextLength),
+	);
 	row(vscode.l10n.t('Languages'), model.languages?.join(', '));
 	row(vscode.l10n.t('Calls tools'), model.supportsToolCalling ? vscode.l10n.t('yes') : undefined);
 	row(vscode.l10n.t('Reads images'), model.supportsImageInput ? vscode.l10n.t('yes') : undefined);
@@ -191,27 +197,20 @@ export function lossLabel(loss: BuiltLoss): string {
 		case 'answers':
 			return vscode.l10n.t(
 				'{0} % of next tokens as unquantised',
-				(100 * loss.sameToken).toFixed(0),
+				shownNumber(100 * loss.sameToken),
 			);
 		case 'weights':
-			return vscode.l10n.t('weights changed by {0} %', (100 * loss.weightError).toFixed(1));
+			return vscode.l10n.t('weights changed by {0} %', shownNumber(100 * loss.weightError, 1));
 	}
 }
 
 function percent({ doneBytes, totalBytes, bytesPerSecond }: DownloadProgress): string {
 	const share = totalBytes > 0 ? Math.floor((100 * doneBytes) / totalBytes) : 0;
-	return `${share} % · ${megabytes(bytesPerSecond)}/s`;
+	return `${share} % · ${shownRate(bytesPerSecond)}`;
 }
 
 /** How much a model takes on the disk, or about how much would come; empty while nothing is known. */
 export function sizeLabel({ sizeBytes, estimatedBytes }: ModelInfo): string {
-	if (sizeBytes !== undefined) return megabytes(sizeBytes);
-	return estimatedBytes === undefined ? '' : vscode.l10n.t('about {0}', megabytes(estimatedBytes));
-}
-
-/** A size for people. */
-export function megabytes(bytes: number): string {
-	return bytes >= 1e9
-		? `${(bytes / 1e9).toFixed(1)} GB`
-		: `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+	if (sizeBytes !== undefined) return shownSize(sizeBytes);
+	return estimatedBytes === undefined ? '' : vscode.l10n.t('about {0}', shownSize(estimatedBytes));
 }

@@ -8,9 +8,9 @@ import {
 	type Suggestions,
 	suggestionGroups,
 } from '../../server/protocol/index.ts';
+import { shownSize } from '../readersNumbers.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { downloadChosenModel, type ModelDeps } from './modelActions.ts';
-import { megabytes } from './modelsTree.ts';
 
 type SuggestedTask = NonNullable<Requests['nearglot/models/suggest']['params']['task']>;
 
@@ -109,10 +109,10 @@ async function pickTask(): Promise<SuggestedTask | undefined> {
 /** What the proposals rest on, in one line. */
 function machineText({ memoryBytes, diskFreeBytes, gpus }: Suggestions['machine']): string {
 	return [
-		vscode.l10n.t('{0} of memory', megabytes(memoryBytes)),
+		vscode.l10n.t('{0} of memory', shownSize(memoryBytes)),
 		diskFreeBytes === undefined
 			? ''
-			: vscode.l10n.t('{0} free on the disk', megabytes(diskFreeBytes)),
+			: vscode.l10n.t('{0} free on the disk', shownSize(diskFreeBytes)),
 		gpus.join(', '),
 	]
 		.filter((part) => part !== '')
@@ -126,14 +126,14 @@ function itemOf({
 	memoryBytes,
 	tokensPerSecond,
 }: Suggestion): vscode.QuickPickItem {
-	const size = megabytes(sizeBytes);
+	const size = shownSize(sizeBytes);
 	return {
 		label: model.displayName,
 		description: [sizeIsEstimate ? vscode.l10n.t('about {0}', size) : size, model.license].join(
 			' · ',
 		),
 		detail: [
-			vscode.l10n.t('about {0} in memory', megabytes(memoryBytes)),
+			vscode.l10n.t('about {0} in memory', shownSize(memoryBytes)),
 			tokensPerSecond === undefined
 				? ''
 				: vscode.l10n.t('about {0} tokens per second', Math.round(tokensPerSecond)),

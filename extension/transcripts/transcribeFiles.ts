@@ -11,6 +11,7 @@ import {
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { messageOf, showError } from '../notify.ts';
+import { shownNumber } from '../readersNumbers.ts';
 import { pickFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import type { QueuedTranscripts } from './queuedTranscripts.ts';
@@ -188,7 +189,7 @@ function jobText(job: { done: number; total?: number; speed?: number }): string 
 			: vscode.l10n.t('{0} of {1}', shortClock(done), shortClock(total)),
 	];
 	if (speed !== undefined)
-		parts.push(vscode.l10n.t('{0}× real time', speed.toFixed(speed < 10 ? 1 : 0)));
+		parts.push(vscode.l10n.t('{0}× real time', shownNumber(speed, speed < 10 ? 1 : 0)));
 	if (speed !== undefined && total !== undefined) {
 		parts.push(vscode.l10n.t('{0} left', shortClock((total - done) / speed)));
 	}

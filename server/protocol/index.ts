@@ -20,6 +20,7 @@ export * from './failedItems.ts';
 export * from './formFile.ts';
 export * from './jobMessages.ts';
 export * from './languageInfo.ts';
+export * from './localeText.ts';
 export * from './localisedErrors.ts';
 export * from './messageReview.ts';
 export * from './methods.ts';

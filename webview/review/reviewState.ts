@@ -8,6 +8,7 @@ import type {
 	ReviewState,
 } from '../../server/protocol/index.ts';
 import type { Bridge } from '../bridge.ts';
+import { shownValue } from '../numberText.ts';
 import { reviewStrings } from '../reviewStrings.ts';
 
 export type ReviewBridge = Bridge<ReviewPageMessage, ReviewHostMessage>;
@@ -89,7 +90,7 @@ export function createReviewState(bridge: ReviewBridge): ReviewPageState {
 		),
 		t: (key, ...values) =>
 			(strings.value[key] ?? reviewStrings[key]).replace(/\{(\d)\}/g, (_, place: string) =>
-				String(values[Number(place)] ?? ''),
+				shownValue(values[Number(place)]),
 			),
 		send: (message) => bridge.send(message),
 	};

@@ -13,6 +13,7 @@ import type {
 	Waveform,
 } from '../../server/protocol/index.ts';
 import type { Bridge } from '../bridge.ts';
+import { shownValue } from '../numberText.ts';
 import { transcriptStrings } from '../transcriptStrings.ts';
 import { placeOf } from './place.ts';
 import { createPlayer, type Player } from './player.ts';
@@ -117,7 +118,7 @@ export function createTranscriptState(bridge: TranscriptBridge): TranscriptPageS
 		send: (message) => bridge.send(message),
 		t: (key, ...values) =>
 			(strings.value[key] ?? transcriptStrings[key]).replace(/\{(\d)\}/g, (_, place) =>
-				String(values[Number(place)] ?? ''),
+				shownValue(values[Number(place)]),
 			),
 		player,
 		search: createSearch(document, lines),
