@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KvCache } from '../../server/engine/decode/decoder.ts';
+import type { KvCache } from '../../server/engine/kv/kvCache.ts';
 import type { Sampler } from '../../server/engine/sample/sampler.ts';
 import { Sequence } from '../../server/engine/schedule/sequence.ts';
 

@@ -3,7 +3,8 @@
  * token too many, too few or wrong in a cache changes the answer. It counts the caches that live.
  */
 
-import type { BatchItem, Decoder, KvCache } from '../../server/engine/decode/decoder.ts';
+import type { BatchItem, Decoder } from '../../server/engine/decode/decoder.ts';
+import type { KvCache } from '../../server/engine/kv/kvCache.ts';
 import { AppError } from '../../server/protocol/index.ts';
 
 /** The 256 bytes and the end token. */

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BatchItem, KvCache } from '../../server/engine/decode/decoder.ts';
+import type { BatchItem } from '../../server/engine/decode/decoder.ts';
+import type { KvCache } from '../../server/engine/kv/kvCache.ts';
 import { fairOrder, planBatch } from '../../server/engine/schedule/planBatch.ts';
 import type { Sequence } from '../../server/engine/schedule/sequence.ts';
 

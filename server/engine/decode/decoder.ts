@@ -3,29 +3,7 @@
  * one step over a batch of them.
  */
 
-/** KV cache of one sequence. */
-export interface KvCache {
-	/** Tokens whose keys and values are valid. Advanced by a successful step only. */
-	readonly length: number;
-	/** Bytes held now. */
-	readonly bytes: number;
-	/**
-	 * LongRoPE: minimum total length the graph is given, because it chooses its rotary factors by the
-	 * total; set while the cache is empty. 0 = the true total.
-	 */
-	ropeTotalLength: number;
-	/** Number of first tokens that were read reproducibly; set by the caller of the step. */
-	reproducibleTokens: number;
-	/** Makes room for `tokens` in all, so that the next steps need not grow. */
-	reserve(tokens: number): void;
-	/** Forgets everything from `length` on. @throws AppError when the cache cannot go back */
-	truncate(length: number): void;
-	/** True if {@link truncate} to this length works. */
-	canTruncate(length: number): boolean;
-	/** An independent copy of the first `length` tokens (default all). */
-	fork(length?: number): KvCache;
-	release(): void;
-}
+import type { KvCache } from '../kv/kvCache.ts';
 
 /** What one sequence computes in a step. */
 export interface BatchItem {

@@ -5,20 +5,10 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { largestOf } from '../../protocol/lists.ts';
+import type { CacheTensor } from '../kv/kvCache.ts';
 import type { GraphSummary } from '../modelFiles/graphSummary.ts';
 import { hasPerTensorScales } from '../modelFiles/precision.ts';
 import type { Session, TensorInfo, TensorType } from '../runtime/runtime.ts';
-
-/** One key or value tensor of one layer. */
-export interface CacheTensor {
-	readonly past: string;
-	readonly present: string;
-	readonly type: TensorType;
-	readonly heads: number;
-	readonly headSize: number;
-	/** Fixed length of a ring cache (sliding window); absent for growing caches. */
-	readonly ring?: number;
-}
 
 /** How logits come out. */
 export type LogitsForm =

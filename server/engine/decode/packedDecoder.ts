@@ -5,14 +5,15 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
+import type { KvCache } from '../kv/kvCache.ts';
+import { StaticKvCache } from '../kv/staticKvCache.ts';
 import { slotName, slotSeqlens, slotTokens, slotTotals } from '../onnx/packSlots.ts';
 import { IntegerInput } from '../runtime/integerInput.ts';
 import type { Binding, Session } from '../runtime/runtime.ts';
-import type { BatchItem, Decoder, KvCache } from './decoder.ts';
+import type { BatchItem, Decoder } from './decoder.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
 import { LogitsOutput, logitsToCompute } from './logitsOutput.ts';
 import { compareSteps } from './readSteps.ts';
-import { StaticKvCache } from './staticKvCache.ts';
 
 export interface PackedDecoderOptions {
 	readonly serial: Decoder;

@@ -1,8 +1,9 @@
 /** Small steps of a decoder whose logits are compared with those of another way of running it. */
 
 import { AppError } from '../../protocol/index.ts';
+import type { KvCache } from '../kv/kvCache.ts';
 import { firstDifference, type Reading, tolerances } from '../verify/readings.ts';
-import type { BatchItem, Decoder, KvCache } from './decoder.ts';
+import type { BatchItem, Decoder } from './decoder.ts';
 
 type Step = (batch: readonly BatchItem[]) => Promise<Float32Array[][]>;
 

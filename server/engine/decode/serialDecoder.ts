@@ -4,14 +4,15 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
+import { DynamicKvCache } from '../kv/dynamicKvCache.ts';
+import type { KvCache } from '../kv/kvCache.ts';
+import { StaticKvCache } from '../kv/staticKvCache.ts';
 import { IntegerInput } from '../runtime/integerInput.ts';
 import type { Binding, Session } from '../runtime/runtime.ts';
-import type { BatchItem, Decoder, KvCache } from './decoder.ts';
+import type { BatchItem, Decoder } from './decoder.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
-import { DynamicKvCache } from './dynamicKvCache.ts';
 import { LogitsOutput, logitsToCompute } from './logitsOutput.ts';
 import { probeLogits } from './probeLogits.ts';
-import { StaticKvCache } from './staticKvCache.ts';
 
 export interface SerialDecoderOptions {
 	/** Maximum tokens of a sequence. */
@@ -93,7 +94,7 @@ class SerialDecoder implements Decoder {
 	createCache(): KvCache {
 		return this.#graph.inPlace
 			? new StaticKvCache(this.#graph.caches, this.#contextLength)
-			: new DynamicKvCache(this.#graph.caches, this.#contextLength);
+			: new DynamicKvCache(this.#graph.caches, { limit: this.#contextLength });
 	}
 
 	async step(batch: readonly BatchItem[], signal?: AbortSignal): Promise<Float32Array[][]> {
@@ -187,9 +188,13 @@ class SerialDecoder implements Decoder {
 
 	#bindDynamic(cache: DynamicKvCache, tokens: number): void {
 		for (const [index, tensor] of cache.tensors.entries()) {
-			const dims = (length: number) => [1, tensor.heads, length, tensor.headSize];
-			this.#binding.input(tensor.past, cache.past(index), dims(cache.length));
-			this.#binding.output(tensor.present, cache.present(index), dims(cache.length + tokens));
+			const { length } = cache;
+			this.#binding.input(tensor.past, cache.past(index), cache.dims(index, length));
+			this.#binding.output(
+				tensor.present,
+				cache.present(index),
+				cache.dims(index, length + tokens),
+			);
 		}
 	}
 

@@ -1,7 +1,8 @@
 /** Proposes tokens of a smaller (draft) model with the same vocabulary, which decodes a few tokens ahead, greedily. */
 
 import { pushAll } from '../../protocol/lists.ts';
-import type { Decoder, KvCache } from '../decode/decoder.ts';
+import type { Decoder } from '../decode/decoder.ts';
+import type { KvCache } from '../kv/kvCache.ts';
 import { argmax } from '../sample/candidates.ts';
 import type { DraftProposer } from './draftProposer.ts';
 import { commonPrefix } from './prefixCache.ts';

@@ -3,7 +3,7 @@
  * an owner and serves no other: a hit shows in counts and times, and would disclose what others wrote.
  */
 
-import type { KvCache } from '../decode/decoder.ts';
+import type { KvCache } from '../kv/kvCache.ts';
 
 /** Whose tokens, which ones, and the cache that holds them. */
 export interface OwnedPrefix {

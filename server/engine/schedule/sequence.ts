@@ -4,7 +4,8 @@
  */
 
 import type { SamplingOptions } from '../api.ts';
-import type { BatchItem, Decoder, KvCache } from '../decode/decoder.ts';
+import type { BatchItem, Decoder } from '../decode/decoder.ts';
+import type { KvCache } from '../kv/kvCache.ts';
 import type { Sampler } from '../sample/sampler.ts';
 import type { DraftProposer } from './draftProposer.ts';
 

@@ -1,6 +1,7 @@
 /** Sequences that hold a KV cache, and the caches that finished ones leave to those that begin alike. */
 
-import type { Decoder, KvCache } from '../decode/decoder.ts';
+import type { Decoder } from '../decode/decoder.ts';
+import type { KvCache } from '../kv/kvCache.ts';
 import type { Sampler } from '../sample/sampler.ts';
 import { type DraftProposer, NgramProposer } from './draftProposer.ts';
 import type { Generation } from './generation.ts';

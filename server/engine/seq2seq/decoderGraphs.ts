@@ -1,10 +1,10 @@
 /** What the graphs of an encoder-decoder want, read off their inputs and outputs. */
 
 import { AppError } from '../../protocol/index.ts';
+import type { CacheTensor } from '../kv/kvCache.ts';
 import { type CacheNames, type GenaiNames, layerName, layerOf } from '../modelFiles/genaiNames.ts';
 import { scoreOutput } from '../onnx/attentionOutputs.ts';
 import type { Session, TensorInfo } from '../runtime/runtime.ts';
-import type { SequenceTensor } from './selfAttentionCache.ts';
 
 /** How the logits of a graph come out. */
 export interface SeenLogits {
@@ -21,8 +21,8 @@ export interface Seq2SeqGraphs {
 	readonly later: Session;
 	/** Input of the tokens. */
 	readonly ids: TensorInfo;
-	readonly self: readonly SequenceTensor[];
-	readonly cross: readonly SequenceTensor[];
+	readonly self: readonly CacheTensor[];
+	readonly cross: readonly CacheTensor[];
 	/** The encoder gives the cross-attention caches; else the first run of the decoder makes them. */
 	readonly crossFromEncoder: boolean;
 	readonly logits: TensorInfo;
@@ -57,8 +57,8 @@ export function readSeq2SeqGraphs(
 			`The decoder graph has no '${idsName}' or no '${logitsName}'.`,
 		);
 	}
-	const self: SequenceTensor[] = [];
-	const cross: SequenceTensor[] = [];
+	const self: CacheTensor[] = [];
+	const cross: CacheTensor[] = [];
 	for (const input of later.inputs.values()) {
 		const cache = genai ? genaiCache(input.name, genai.names) : cacheOf(input.name);
 		if (cache === undefined) continue;
@@ -77,7 +77,7 @@ export function readSeq2SeqGraphs(
 		}
 		const tensor = { past: input.name, present, type: input.type, heads, headSize };
 		if (isCross) cross.push(tensor);
-		else self.push(length > 0 ? { ...tensor, fixedLength: length } : tensor);
+		else self.push(length > 0 ? { ...tensor, stateLength: length } : tensor);
 	}
 	if (self.length === 0) {
 		throw new AppError(

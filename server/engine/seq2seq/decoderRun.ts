@@ -1,6 +1,8 @@
 /** Sequences being decoded together over one encoded batch. */
 
 import { AppError } from '../../protocol/index.ts';
+import { DynamicKvCache } from '../kv/dynamicKvCache.ts';
+import { gatherSequences, isIdentity } from '../kv/gatherSequences.ts';
 import { shortlistBias, shortlistInput } from '../onnx/shortlistHead.ts';
 import { float16ToFloat32 } from '../runtime/float16.ts';
 import { IntegerInput } from '../runtime/integerInput.ts';
@@ -10,7 +12,6 @@ import { logSumExp } from '../sample/logprobs.ts';
 import type { Seq2SeqGraphs } from './decoderGraphs.ts';
 import type { DecoderOutput, DecoderRun, EncodedBatch } from './encoderDecoder.ts';
 import type { HeadColumns } from './headWeights.ts';
-import { gatherSequences, isIdentity, SelfAttentionCache } from './selfAttentionCache.ts';
 
 export interface DecoderRunOptions {
 	readonly graphs: Seq2SeqGraphs;
@@ -53,7 +54,7 @@ class Run implements DecoderRun {
 	readonly #attentions: boolean;
 	readonly #positions: number;
 	readonly #hiddenWidth: number;
-	readonly #self: SelfAttentionCache;
+	readonly #self: DynamicKvCache;
 	readonly #first: Step;
 	readonly #later: Step;
 	/** Cross-attention cache per tensor, `[sequences, heads, positions, headSize]`. */
@@ -81,7 +82,7 @@ class Run implements DecoderRun {
 		this.#spread = sequencesPerItem;
 		this.#hidden = encoded.hidden;
 		this.#mask = encoded.mask.data.slice();
-		this.#self = new SelfAttentionCache(graphs.self, encoded.items);
+		this.#self = new DynamicKvCache(graphs.self, { sequences: encoded.items });
 		if (encoded.cross !== undefined) {
 			this.#cross = encoded.cross.map(({ data }) => data);
 			this.#crossBorrowed = true;
@@ -179,7 +180,7 @@ class Run implements DecoderRun {
 			binding.input('use_cache_branch', Uint8Array.of(isFirst ? 0 : 1), [1]);
 		}
 		this.#bindHead(binding, inputs);
-		this.#bindSelf(binding, inputs, batchSize, count);
+		this.#bindSelf(binding, inputs, count);
 		const cross = this.#bindCross(binding, inputs, batchSize, isFirst);
 		binding.expectWork(batchSize * count);
 		return {
@@ -218,21 +219,13 @@ class Run implements DecoderRun {
 		if (inputs.has(shortlistBias)) binding.input(shortlistBias, bias ?? noBias, [tokens]);
 	}
 
-	#bindSelf(
-		binding: Binding,
-		inputs: ReadonlyMap<string, TensorInfo>,
-		batchSize: number,
-		count: number,
-	): void {
-		const { length } = this.#self;
-		for (const [index, { past, present, heads, headSize }] of this.#self.tensors.entries()) {
-			if (inputs.has(past)) {
-				const before = this.#self.lengthOf(index, length);
-				binding.input(past, this.#self.past(index), [batchSize, heads, before, headSize]);
-			}
-			const after = this.#self.lengthOf(index, length + count);
-			const dims = [batchSize, heads, after, headSize];
-			binding.output(present, this.#self.present(index, count), dims);
+	#bindSelf(binding: Binding, inputs: ReadonlyMap<string, TensorInfo>, count: number): void {
+		const cache = this.#self;
+		const { length } = cache;
+		cache.reserve(length + count);
+		for (const [index, { past, present }] of cache.tensors.entries()) {
+			if (inputs.has(past)) binding.input(past, cache.past(index), cache.dims(index, length));
+			binding.output(present, cache.present(index), cache.dims(index, length + count));
 		}
 	}
 

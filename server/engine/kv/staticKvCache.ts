@@ -5,9 +5,8 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { createData, type TensorData } from '../runtime/tensorType.ts';
-import type { KvCache } from './decoder.ts';
-import type { CacheTensor } from './decoderGraph.ts';
 import { grownCapacity } from './grownCapacity.ts';
+import type { CacheTensor, KvCache } from './kvCache.ts';
 
 export class StaticKvCache implements KvCache {
 	readonly tensors: readonly CacheTensor[];
