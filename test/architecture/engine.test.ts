@@ -18,6 +18,7 @@ const layers: readonly (readonly string[])[] = [
 	['vision'],
 	['seq2seq', 'schedule'],
 	['grammar', 'decode'],
+	['kv'],
 	['verify'],
 	['devices', 'onnx'],
 	['runtime', 'sample', 'queue'],
