@@ -17,7 +17,7 @@ import { shownSize } from './readersNumbers.ts';
 export const localised = (error: AppError): AppError => localisedError(error, vscode.l10n.t);
 
 /** What any thrown value says, in the language of the editor. */
-export const messageOf = (error: unknown): string => localised(asAppError(error)).message;
+export const readableMessage = (error: unknown): string => localised(asAppError(error)).message;
 
 /** Causes shown right now, so that one cause is one notification. */
 const shown = new Set<string>();

@@ -17,7 +17,7 @@ export const dateText = (ms: number): string => dateIn(language(), ms);
 export const dayText = (iso: string): string => new Date(iso).toLocaleDateString(language());
 
 /** @param ms milliseconds since 1970 */
-export const timeText = (ms: number): string => new Date(ms).toLocaleTimeString(language());
+export const timeOfDay = (ms: number): string => new Date(ms).toLocaleTimeString(language());
 
 /** A size in megabytes or gigabytes. */
 export const sizeText = (bytes: number): string => sizeIn(language(), bytes);

@@ -1,6 +1,6 @@
 /** The last requests to chat models: what the model was given, how long it took, why it ended; for the owner. */
 
-import { numberText, timeText } from './numberText.ts';
+import { numberText, timeOfDay } from './numberText.ts';
 import './requestsPage.css';
 import { signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
@@ -82,7 +82,7 @@ function Recorded({ request, api }: { request: ListedRequest; api: StudioApi }):
 			}}
 		>
 			<summary>
-				{timeText(startedAt)} · {route} · {model} ·{' '}
+				{timeOfDay(startedAt)} · {route} · {model} ·{' '}
 				{state === 'running' ? text('underWay') : reason}
 				{factsOf(request)}
 			</summary>

@@ -6,7 +6,7 @@
 
 import * as vscode from 'vscode';
 import { AppError, inReadersLanguage } from '../../server/protocol/index.ts';
-import { messageOf } from '../notify.ts';
+import { readableMessage } from '../notify.ts';
 import { type Answer, type Callbacks, callbackPath } from './callbacks.ts';
 import { deviceCodeFlow } from './deviceCodeFlow.ts';
 import { startLoopbackServer } from './loopbackServer.ts';
@@ -51,7 +51,7 @@ export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 		],
 		async (failed, reason, next) => {
 			const { host } = new URL(api.origin);
-			const why = reason.code === 'cancelled' ? '' : ` ${messageOf(reason)}`;
+			const why = reason.code === 'cancelled' ? '' : ` ${readableMessage(reason)}`;
 			const items = next.map((name) => ({ ...describe(name, name === failed), name }));
 			const pick = await vscode.window.showQuickPick(items, {
 				title: vscode.l10n.t('Not signed in to {0} yet.', host) + why,

@@ -14,7 +14,7 @@ import {
 	toErrorWire,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { localised, messageOf, showError } from '../notify.ts';
+import { localised, readableMessage, showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { authProviderId, hostScope, type TeamAccounts } from './authProvider.ts';
 import { teamOrigin } from './teamApi.ts';
@@ -173,7 +173,7 @@ async function promptForAddress(known: string): Promise<string | undefined> {
 				teamOrigin(text.trim());
 				return undefined;
 			} catch (error) {
-				return messageOf(error);
+				return readableMessage(error);
 			}
 		},
 	});

@@ -11,7 +11,7 @@ import { isImage } from '../chat/attachSelection.ts';
 import { changesAttachment } from '../chat/gitChanges.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { readError } from '../languageServerClient.ts';
-import { messageOf } from '../notify.ts';
+import { readableMessage } from '../notify.ts';
 import { chatSampling } from '../settings.ts';
 import { pickLanguage } from '../targetLanguage.ts';
 import {
@@ -112,7 +112,7 @@ async function answer(
 		});
 	} catch (error) {
 		const known = readError(error);
-		if (known.code !== 'cancelled') return { errorDetails: { message: messageOf(known) } };
+		if (known.code !== 'cancelled') return { errorDetails: { message: readableMessage(known) } };
 	}
 	return {};
 }

@@ -6,7 +6,7 @@
 import * as vscode from 'vscode';
 import { engineAddress, parseEngineKeys } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { messageOf } from '../notify.ts';
+import { readableMessage } from '../notify.ts';
 import { engineKeysOf, isEngineKeys, storageName } from '../secretStorage.ts';
 import { type EngineSetting, setting, storeSetting } from '../settings.ts';
 
@@ -73,7 +73,11 @@ export function shareEngines(
 		handEngines(deps).then(deps.onChanged, async (error: unknown) => {
 			const edit = vscode.l10n.t('Edit in Settings');
 			const answer = await vscode.window.showWarningMessage(
-				vscode.l10n.t('The setting {0} cannot be used: {1}', 'nearglot.engines', messageOf(error)),
+				vscode.l10n.t(
+					'The setting {0} cannot be used: {1}',
+					'nearglot.engines',
+					readableMessage(error),
+				),
 				edit,
 			);
 			if (answer === edit)

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { MessageFamily, MessageProgress } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { messageOf } from '../notify.ts';
+import { readableMessage } from '../notify.ts';
 import { shownNumber } from '../readersNumbers.ts';
 import {
 	familiesIn,
@@ -111,7 +111,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 			item.accessibilityInformation = { label: `${to}: ${describe(progress)}` };
 		} catch (error) {
 			// A file that cannot be read just now, half written perhaps.
-			item.description = messageOf(error);
+			item.description = readableMessage(error);
 			item.iconPath = new vscode.ThemeIcon('warning');
 		}
 		return item;

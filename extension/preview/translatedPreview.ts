@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { asAppError, inReadersLanguage, readyTargets } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { messageOf } from '../notify.ts';
+import { readableMessage } from '../notify.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
 import { matchingLine } from './lineMap.ts';
 import { previewHtml } from './previewHtml.ts';
@@ -234,7 +234,7 @@ class Preview implements vscode.Disposable {
 		} catch (error) {
 			const known = asAppError(error);
 			if (known.code === 'cancelled' || this.#asking !== asking) return;
-			await webview.postMessage({ busy: false, state: messageOf(known) });
+			await webview.postMessage({ busy: false, state: readableMessage(known) });
 		}
 	}
 

@@ -13,7 +13,7 @@ import {
 	transcriptDocumentOf,
 } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { messageOf, showError, withDelayedProgress } from '../notify.ts';
+import { readableMessage, showError, withDelayedProgress } from '../notify.ts';
 import type { RecordingEditor } from './recordingEditor.ts';
 import type { TranscriptStore } from './transcriptStore.ts';
 
@@ -94,7 +94,7 @@ export class QueuedTranscripts implements vscode.Disposable {
 				} catch (error) {
 					const { code } = asAppError(error);
 					if (code === 'not_supported') refused.push(uri);
-					else if (code !== 'cancelled') failed.push(`${fileName(uri)}: ${messageOf(error)}`);
+					else if (code !== 'cancelled') failed.push(`${fileName(uri)}: ${readableMessage(error)}`);
 				}
 			}
 			return token.isCancellationRequested;

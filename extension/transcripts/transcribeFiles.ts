@@ -10,7 +10,7 @@ import {
 } from '../../server/protocol/index.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
-import { messageOf, showError } from '../notify.ts';
+import { readableMessage, showError } from '../notify.ts';
 import { shownNumber } from '../readersNumbers.ts';
 import { pickFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
@@ -86,7 +86,7 @@ async function transcribeAll(
 						},
 						(error: unknown) => {
 							if (asAppError(error).code === 'cancelled') return;
-							failed.push(`${uri.path.split('/').at(-1)}: ${messageOf(error)}`);
+							failed.push(`${uri.path.split('/').at(-1)}: ${readableMessage(error)}`);
 						},
 					);
 				progress.report({ increment: 100 / files.length });

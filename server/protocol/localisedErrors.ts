@@ -88,8 +88,8 @@ export const filled: Localise = (english, ...values) =>
 
 /** The code of whoever refused, where that says more than the error's own. */
 function refusalCodeOf({ code, data }: AppError): string {
-	const told = data?.['refusalCode'];
-	return typeof told === 'string' && sentenceOfCode(told) !== undefined ? told : code;
+	const refusal = data?.['refusalCode'];
+	return typeof refusal === 'string' && sentenceOfCode(refusal) !== undefined ? refusal : code;
 }
 
 /** A text of the bundles, and what stands in its places. */

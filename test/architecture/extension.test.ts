@@ -35,7 +35,7 @@ const layers: readonly (readonly string[])[] = [
 		'secretFiles.ts',
 		'settings.ts',
 	],
-	['languageClient.ts'],
+	['languageClient.ts', 'readersNumbers.ts'],
 	['languageServerProcess.ts', 'messageTrace.ts', 'supervisor.ts'],
 ];
 

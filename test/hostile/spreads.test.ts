@@ -50,6 +50,7 @@ const short: Readonly<Record<string, string>> = {
 	'server/engine/tokenizer/byteLevel.ts': 'bytes of a character',
 	'server/gateway/config/parseSettings.ts': 'faults of the settings of the owner',
 	'server/gateway/store/sqliteStore.ts': 'columns of a row',
+	'server/protocol/localisedErrors.ts': 'values of a sentence',
 	'server/protocol/routes/messageFields.ts': 'roles of messages',
 	'server/protocol/routes/people.ts': 'what a key may be for',
 	'server/protocol/routes/realtime.ts': 'formats of sound',

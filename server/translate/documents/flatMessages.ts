@@ -188,9 +188,9 @@ export const flatMessages: Readonly<Record<FlatFormat, FlatMessages>> = {
 export const isFlat = (format: string): format is FlatFormat => Object.hasOwn(flatMessages, format);
 
 /** Whether a message has something for translators. */
-export const hasWords = ({ parts }: MessageLine): boolean =>
+export const isTranslatable = ({ parts }: MessageLine): boolean =>
 	parts === undefined || parts.length > 0;
 
 /** Messages without those that have nothing for translators. */
 export const translatableMessages = (lines: readonly MessageLine[]): MessageLine[] =>
-	lines.filter(hasWords);
+	lines.filter(isTranslatable);

@@ -1,7 +1,7 @@
 /** The messages of a source file with what a translated file makes of them, message by message. */
 
 import { defined } from '../../protocol/defined.ts';
-import { flatMessages, hasWords, isFlat } from './flatMessages.ts';
+import { flatMessages, isFlat, isTranslatable } from './flatMessages.ts';
 import type { MessageReader } from './messageApostrophes.ts';
 import { isLanguageKey, type MessageFormat } from './messageChanges.ts';
 import type { MessageLine } from './messageLines.ts';
@@ -59,7 +59,8 @@ export function messageStates(
 		return lines(sourceText).flatMap((line): MessageState[] => {
 			const { key, text, start } = line;
 			const own = there.get(key);
-			if (!isWhole && !hasWords(line) && !(own && hasWords(own) && isWordless(text))) return [];
+			if (!isWhole && !isTranslatable(line) && !(own && isTranslatable(own) && isWordless(text)))
+				return [];
 			if (line.isList) return listStates(line, own, isWhole);
 			const state = {
 				...{ path: [key], source: text, sourceAt: start, isPlural: false },

@@ -159,8 +159,8 @@ export function staleMessages(
 		const known = recorded?.get(pointerOf(path));
 		if (known === undefined || known.from === messageHash(source)) return false;
 		// Earlier versions recorded the first of several texts.
-		const isTold = former !== undefined && (forms !== undefined || former.target !== target);
-		if (isTold && known.made === messageHash(former.target))
+		const isKnown = former !== undefined && (forms !== undefined || former.target !== target);
+		if (isKnown && known.made === messageHash(former.target))
 			return known.from !== messageHash(former.source);
 		return known.made === messageHash(target);
 	});
