@@ -48,8 +48,9 @@ import { offerTerminalEnvironment } from './terminalEnvironment.ts';
 import { EditorDictation } from './transcripts/dictation.ts';
 import { QueuedTranscripts } from './transcripts/queuedTranscripts.ts';
 import { RecordingEditor } from './transcripts/recordingEditor.ts';
-import { offerTranscripts } from './transcripts/transcribeFiles.ts';
+import { offerTranscripts, offerUnsent } from './transcripts/transcribeFiles.ts';
 import { TranscriptStore } from './transcripts/transcriptStore.ts';
+import { UnsentRecordings } from './transcripts/unsentRecordings.ts';
 import { warmUp } from './warmUp.ts';
 import { watchWorkspace } from './workspace/searchWorkspace.ts';
 
@@ -135,11 +136,13 @@ export function createExtension(
 		extensionUri,
 		choices: context.globalState,
 	});
-	const queue = new QueuedTranscripts({
+	const queue: QueuedTranscripts = new QueuedTranscripts({
 		...{ languageServer, recordings, store: transcripts, memory: context.globalState },
 		onChange: () => jobs.refresh(),
 		windowId: vscode.env.sessionId,
 		onReady: (files) => void offerTranscripts(recordings, files).catch(showError),
+		unsent: new UnsentRecordings(join(transcriptFolder, 'unsent')),
+		onUnsent: (files) => void offerUnsent({ recordings, queue }, files).catch(showError),
 	});
 	queue.resume();
 	/** Pages of tabs are let go with their tabs. */

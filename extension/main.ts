@@ -23,6 +23,8 @@ export function activate(
 }
 
 export async function deactivate(): Promise<void> {
+	// Before the server ends: what is refused then has been answered by nobody.
+	extension?.queue.dispose();
 	await Promise.all([extension?.recordings.saved(), extension?.saveChats()]);
 	await extension?.languageServer.stop();
 }

@@ -16,6 +16,7 @@ import type { LanguageServerClient } from '../languageServerClient.ts';
 import { readableMessage, showError, withDelayedProgress } from '../notify.ts';
 import type { RecordingEditor } from './recordingEditor.ts';
 import type { TranscriptStore } from './transcriptStore.ts';
+import type { UnsentRecordings } from './unsentRecordings.ts';
 
 export interface QueuedTranscriptsDeps {
 	readonly languageServer: Pick<LanguageServerClient, 'request'>;
@@ -30,6 +31,10 @@ export interface QueuedTranscriptsDeps {
 	readonly onChange: () => void;
 	/** Those that are ready, when none is under way any more. */
 	readonly onReady: (files: readonly vscode.Uri[]) => void;
+	/** Where those are kept that are not handed over yet. */
+	readonly unsent: Pick<UnsentRecordings, 'keep' | 'drop' | 'adopt' | 'dispose'>;
+	/** A window that is gone has not handed them over. */
+	readonly onUnsent: (files: readonly vscode.Uri[]) => void;
 }
 
 /** A recording that was handed over, by what it is known by there. */
@@ -75,30 +80,39 @@ export class QueuedTranscripts implements vscode.Disposable {
 	/** Goes on with what an earlier window has handed over. */
 	resume(): void {
 		if (this.#awaited.length > 0) this.#later(0);
+		void this.#deps.unsent.adopt().then((uris) => {
+			if (uris.length > 0 && !this.#isDisposed)
+				this.#deps.onUnsent(uris.map((uri) => vscode.Uri.parse(uri, true)));
+		});
 	}
 
 	/**
 	 * Hands recordings over; those that have a transcript or are awaited are left out.
-	 * @returns those that cannot be transcribed in the background
+	 * @returns those that cannot be transcribed in the background; they stay kept until they are settled
 	 */
 	async add(files: readonly vscode.Uri[]): Promise<readonly vscode.Uri[]> {
 		const title = vscode.l10n.t('Transcribing {0} recordings', files.length);
 		const refused: vscode.Uri[] = [];
 		const failed: string[] = [];
 		const handedOver: vscode.Uri[] = [];
+		this.#deps.unsent.keep(files.map(String));
 		const isCancelled = await withDelayedProgress(title, async (token) => {
 			for (const uri of files) {
 				if (token.isCancellationRequested) break;
+				let isRefused = false;
 				try {
 					if (await this.#handOver(uri, token)) handedOver.push(uri);
 				} catch (error) {
 					const { code } = asAppError(error);
-					if (code === 'not_supported') refused.push(uri);
+					isRefused = code === 'not_supported';
+					if (isRefused) refused.push(uri);
 					else if (code !== 'cancelled') failed.push(`${fileName(uri)}: ${readableMessage(error)}`);
 				}
+				if (!isRefused) this.settle([uri]);
 			}
 			return token.isCancellationRequested;
 		});
+		if (isCancelled) this.settle(files);
 		if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
 		if (handedOver.length > 0) {
 			this.#deps.onChange();
@@ -107,8 +121,14 @@ export class QueuedTranscripts implements vscode.Disposable {
 		return isCancelled ? [] : refused;
 	}
 
+	/** Nothing is to be done for them any more. */
+	settle(files: readonly vscode.Uri[]): void {
+		this.#deps.unsent.drop(files.map(String));
+	}
+
 	dispose(): void {
 		this.#isDisposed = true;
+		this.#deps.unsent.dispose();
 		clearTimeout(this.#timer);
 	}
 

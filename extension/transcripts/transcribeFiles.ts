@@ -20,9 +20,14 @@ import { openRecordingFile, pickRecordings } from './recordingFile.ts';
 import { transcribeChoice } from './transcribeChoice.ts';
 import { transcribePath } from './transcribePath.ts';
 
+interface TranscribeDeps {
+	readonly recordings: RecordingEditor;
+	readonly queue: QueuedTranscripts;
+}
+
 /** The recordings of the explorer's menu, or those that are picked. */
 export async function transcribeFiles(
-	{ recordings, queue }: { recordings: RecordingEditor; queue: QueuedTranscripts },
+	deps: TranscribeDeps,
 	uri: unknown,
 	uris: unknown,
 ): Promise<void> {
@@ -31,11 +36,10 @@ export async function transcribeFiles(
 	const files = chosen.length > 0 ? chosen : await pickRecordings(true);
 	const [only] = files;
 	if (files.length > 1) {
-		const refused = await queue.add(files);
-		if (refused.length > 0) await transcribeAll(recordings, refused);
-		return;
+		return transcribeSeveral(deps, files);
 	}
 	if (!only) return;
+	const { recordings } = deps;
 	await recordings.use(only, async (recording) => {
 		await vscode.commands.executeCommand('vscode.openWith', only, audioEditor);
 		if (recording.session.document || recording.session.state.job) return;
@@ -44,6 +48,42 @@ export async function transcribeFiles(
 			if (asAppError(error).code === 'internal') void showError(error);
 		});
 	});
+}
+
+async function transcribeSeveral(
+	{ recordings, queue }: TranscribeDeps,
+	files: readonly vscode.Uri[],
+): Promise<void> {
+	const refused = await queue.add(files);
+	if (refused.length === 0) return;
+	try {
+		await transcribeAll(recordings, refused);
+	} finally {
+		queue.settle(refused);
+	}
+}
+
+/** Asks whether recordings are still wanted that a window had not handed over when it went away. */
+export async function offerUnsent(
+	deps: TranscribeDeps,
+	files: readonly vscode.Uri[],
+): Promise<void> {
+	const transcribe = vscode.l10n.t('Transcribe');
+	const answer = await vscode.window.showInformationMessage(
+		files.length === 1
+			? vscode.l10n.t(
+					'The window went away before {0} was handed over to be transcribed.',
+					files[0]?.path.split('/').at(-1) ?? '',
+				)
+			: vscode.l10n.t(
+					'The window went away before {0} recordings were handed over to be transcribed.',
+					files.length,
+				),
+		transcribe,
+		vscode.l10n.t('Leave Them'),
+	);
+	if (answer === transcribe) await transcribeSeveral(deps, files);
+	else deps.queue.settle(files);
 }
 
 /** One after the other while the window is open: models of the team, and those that write English. */

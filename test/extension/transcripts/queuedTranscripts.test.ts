@@ -30,6 +30,10 @@ function world(t: TestContext) {
 	const forgotten: string[] = [];
 	const taken: string[] = [];
 	const ready: string[] = [];
+	/** Kept until they are handed over. */
+	let unsent: string[] = [];
+	const left: string[] = [];
+	const offered: string[] = [];
 	const sessions = new Map<
 		string,
 		{ document: TranscriptDocument | null; state: { job?: object } }
@@ -98,6 +102,15 @@ function world(t: TestContext) {
 			update: async (key: string, value: unknown) => void kept.set(key, value),
 		},
 		everyMs: 1,
+		unsent: {
+			keep: (uris: readonly string[]) => void unsent.push(...uris),
+			drop: (uris: readonly string[]) => {
+				unsent = unsent.filter((uri) => !uris.includes(uri));
+			},
+			adopt: async () => left,
+			dispose: () => {},
+		},
+		onUnsent: (files: readonly vscode.Uri[]) => offered.push(...files.map(String)),
 		onChange: () => {},
 		onReady: (files: readonly vscode.Uri[]) =>
 			ready.push(...files.map((uri) => uri.toString().split('/').at(-1) ?? '')),
@@ -126,6 +139,9 @@ function world(t: TestContext) {
 		memoryOf,
 		queue,
 		batches,
+		unsent: () => unsent,
+		left,
+		offered,
 		store,
 		forgotten,
 		taken,
@@ -177,6 +193,38 @@ test('one that cannot be handed over is told by its name, and the others are fet
 			['a', 'e'],
 		],
 	);
+});
+
+test('what is not handed over yet is kept until somebody has said what comes of it', async (t) => {
+	const { queue, faults, unsent } = world(t);
+	const seen: string[][] = [];
+	const look = () => void seen.push(unsent().map((uri) => uri.split('/').at(-1) ?? ''));
+	for (const name of ['a', 'b', 'c']) faults.set(`queue ${name}`, look);
+	faults.set('queue d', fault('not_supported'));
+	faults.set('queue e', fault('payload_too_large'));
+	const refused = await queue.add(['a', 'b', 'c', 'd', 'e'].map(file));
+	assert.deepEqual(seen, [
+		['a', 'b', 'c', 'd', 'e'],
+		['b', 'c', 'd', 'e'],
+		['c', 'd', 'e'],
+	]);
+	assert.deepEqual(unsent(), ['file:///d'], 'the other way takes it only now');
+	queue.settle(refused);
+	assert.deepEqual(unsent(), []);
+});
+
+test('what a window that is gone has not handed over is offered, and Cancel keeps nothing', async (t) => {
+	const { queue, faults, left, offered, unsent } = world(t);
+	left.push('file:///a', 'file:///b');
+	queue.resume();
+	await until('they are offered', async () => offered.length > 0);
+	assert.deepEqual(offered, ['file:///a', 'file:///b']);
+	faults.set('queue a', async () => {
+		await until('it can be cancelled', async () => desk.progress.length === 2);
+		desk.cancel();
+	});
+	await queue.add(['a', 'b'].map(file));
+	assert.deepEqual(unsent(), []);
 });
 
 test('Cancel ends the handing over; what was handed over is fetched', async (t) => {
