@@ -17,6 +17,8 @@ export interface Made {
 	readonly line: string;
 	readonly refused: readonly string[];
 	readonly left: readonly LeftText[];
+	/** Texts of cells that something in their workbook compares with. */
+	readonly compared?: readonly string[];
 	/** What became of the file; `translated` when absent. */
 	readonly outcome?: 'unchanged' | 'failed';
 }

@@ -38,8 +38,11 @@ export function printAlike(
 	if (named.length > maxNamed) print(`  … and ${named.length - maxNamed} more`);
 }
 
+/** Why cells stay whose words would be other ones to formulas. */
+export const leftAsCompared = 'left as it was: formulas, filters or tables compare with it';
+
 /** How many texts are not translated, and one of them. */
-export function leftLines({ refused, left }: Made): string[] {
+export function leftLines({ refused, left, compared = [] }: Made): string[] {
 	const lines: string[] = [];
 	const add = (count: number, why: string, sample: string | undefined): void => {
 		const shown = (sample ?? '').replace(/\s+/g, ' ').slice(0, 80);
@@ -47,5 +50,6 @@ export function leftLines({ refused, left }: Made): string[] {
 	};
 	add(refused.length, 'not translated, placeholders would have been lost', refused[0]);
 	add(left.length, 'left as it was', left[0]?.text);
+	add(compared.length, leftAsCompared, compared.slice(0, 5).join(', '));
 	return lines;
 }

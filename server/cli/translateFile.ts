@@ -24,6 +24,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import { encodingNote, readDocument, readIfThere, writeDocument } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { isUntranslated, untranslatedLine } from './dueFile.ts';
+import { leftAsCompared } from './filesReport.ts';
 import { checkInside, checkTarget } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { withSlashes } from './sourceFiles.ts';
@@ -179,10 +180,12 @@ export function reportLeft(
 		refused,
 		refusedAt = [],
 		left,
+		compared = [],
 	}: {
 		refused: readonly string[];
 		refusedAt?: readonly RefusedPlace[];
 		left: readonly LeftText[];
+		compared?: readonly string[];
 	},
 	what: 'added' | 'translated',
 	to: string,
@@ -209,6 +212,7 @@ export function reportLeft(
 					: `left as it was: no model here translates ${languageName(language, 'en')}`,
 				text,
 			);
+	for (const text of compared) add(leftAsCompared, text);
 	for (const [why, texts] of groups) {
 		stderr.write(`${texts.length} × ${why} (${to})\n`);
 		for (const text of texts.slice(0, maxShown))

@@ -260,7 +260,11 @@ async function dueArchive(
 		const left = leftOf(result, options);
 		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes), refused, ...left };
 		record.setFile(target, { source, to, ...now });
-		return { line: `${target}: ${countsText(result)}`, refused: result.refused, left: result.left };
+		const { left: doubtful, compared } = result;
+		return {
+			...{ line: `${target}: ${countsText(result)}`, refused: result.refused },
+			...{ left: doubtful, compared },
+		};
 	};
 	return { file, sizeBytes: bytes.length, make };
 }

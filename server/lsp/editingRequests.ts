@@ -137,7 +137,8 @@ export function editingRequests(editing: Editing) {
 		};
 		const translator = translations.translator(ask, signal);
 		const job = { fileName, bytes: Buffer.from(content, 'base64'), to, ...(from ? { from } : {}) };
-		const { bytes, ...rest } = await translateFileInWorker(job, translator, undefined, signal);
+		const made = await translateFileInWorker(job, translator, undefined, signal);
+		const { bytes, compared, ...rest } = made;
 		return { ...rest, content: Buffer.from(bytes.buffer).toString('base64') };
 	};
 

@@ -15,6 +15,8 @@ import { translateProject } from '../../server/cli/translateProject.ts';
 import type { TextTranslator } from '../../server/translate/documents/documentLanguage.ts';
 import { needsFileLinks } from '../support/systemNeeds.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { zipOf } from '../support/zipOf.ts';
+import { contentTypes, textsOf } from '../translate/documents/officeFiles.ts';
 
 const start = process.cwd();
 beforeEach(async () => {
@@ -204,4 +206,39 @@ test('a link out of the project is not written through where nobody has named it
 	);
 	await assert.rejects(into, refused);
 	await assert.rejects(readFile(outside), { code: 'ENOENT' });
+});
+
+test('cells that formulas compare with stay, and are counted and named', async () => {
+	const workbook = {
+		'[Content_Types].xml': contentTypes,
+		'xl/workbook.xml': '<workbook/>',
+		'xl/sharedStrings.xml':
+			'<sst><si><t>Paid in full</t></si><si><t>Open</t></si><si><t>Some words</t></si></sst>',
+		'xl/worksheets/sheet1.xml':
+			'<worksheet><sheetData><c t="str"><f>IF(A1="paid in full",1,COUNTIF(A:A,"Open"))</f><v>1</v></c></sheetData></worksheet>',
+	};
+	await writeFile('a.xlsx', await zipOf(workbook));
+	const { io, err } = newIo();
+	const files = { path: 'a.xlsx', out: 'b.xlsx', force: false };
+	assert.equal(
+		await translateArchive(files, { targets: ['de'], from: 'en' }, translatorInto, io),
+		0,
+	);
+	const parts = await textsOf(await readFile('b.xlsx'), 'b.xlsx');
+	assert.match(parts.get('xl/sharedStrings.xml') ?? '', />Paid in full<.*>Open<.*>SOME WORDS</);
+	const counts = '2 × left as it was: formulas, filters or tables compare with it';
+	assert.equal(
+		err.bytes.toString(),
+		`b.xlsx: 1 of 1 text translated from English\n${counts} (de)\n  Paid in full\n  Open\n`,
+	);
+	// The same of many files.
+	await mkdir('books');
+	await writeFile('books/a.xlsx', await zipOf(workbook));
+	const many = newIo();
+	const options = { names: ['books'], targets: ['de'], from: 'en', force: false, watch: false };
+	assert.equal(
+		await translateProject({ ...options, translators: async () => translatorInto }, many.io),
+		0,
+	);
+	assert.ok(many.err.bytes.toString().includes(`\n  ${counts}: Paid in full, Open\n`));
 });

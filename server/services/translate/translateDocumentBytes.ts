@@ -82,7 +82,11 @@ export async function translateDocumentBytes(
 	signal: AbortSignal,
 ): Promise<TranslatedDocument> {
 	const job = { ...languages, fileName };
-	if (!read) return translateFileInWorker({ ...job, bytes }, translator, owner, signal);
+	if (!read) {
+		const made = await translateFileInWorker({ ...job, bytes }, translator, owner, signal);
+		const { compared, ...result } = made;
+		return result;
+	}
 	const whole = { ...job, text: read.text };
 	const made = await translateDocumentInWorker(whole, translator, signal, undefined, owner);
 	const { text, ...rest } = made;

@@ -62,6 +62,8 @@ export interface DocumentAnswer {
 /** A document that is no text, translated. */
 export interface FileResult extends Omit<DocumentResult, 'text'> {
 	readonly bytes: Uint8Array<ArrayBuffer>;
+	/** Texts of cells that stay as they are, as formulas, filters or tables compare with them. */
+	readonly compared: readonly string[];
 }
 
 /** Links of a document and its translation into other files, and what others call its headings. */
@@ -132,7 +134,10 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 			translator,
 			job,
 		);
-		return { type: 'file', result: { ...rest, bytes: archive.close(made) } };
+		return {
+			type: 'file',
+			result: { ...rest, bytes: archive.close(made), compared: archive.compared() },
+		};
 	}
 	const found = formatOf(fileName, text);
 	if (!found) throw new AppError('not_supported', `${fileName} ${unknownFormat(fileName)}`);

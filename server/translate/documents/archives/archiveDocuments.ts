@@ -29,7 +29,13 @@ import { extractLayout, extractSlide } from './slideParagraphs.ts';
 import { extractWord, wordStyles } from './wordParagraphs.ts';
 import { PartReader, protectedFile, refused, type ZipPart, zipParts, zipWith } from './zipFile.ts';
 
-type Read = (parts: readonly ZipPart[], reader: PartReader, fileName: string) => DocumentPart[];
+/** @param kept gets what formulas of a workbook and the like compare its cells with */
+type Read = (
+	parts: readonly ZipPart[],
+	reader: PartReader,
+	fileName: string,
+	kept: ComparedWords,
+) => DocumentPart[];
 
 const about = labelTexts(
 	['title', 'subject', 'description', 'keywords', 'keyword', 'category'],
@@ -37,7 +43,7 @@ const about = labelTexts(
 );
 const chart = extractChart();
 
-const word: Read = (parts, reader, fileName) => {
+const word: Read = (parts, reader, fileName, kept) => {
 	const styles = parts.find(({ name }) => name === 'word/styles.xml');
 	const extract = extractWord(wordCodeStyles(styles && reader.text(styles)));
 	return byName([
@@ -46,7 +52,7 @@ const word: Read = (parts, reader, fileName) => {
 		[/^word\/(?:diagrams\/(?:data|drawing)\d*|drawings\/drawing\d*)\.xml$/, extractSlide],
 		[/^word\/(?:styles|settings)\.xml$/, wordStyles],
 		[/^docProps\/core\.xml$/, about],
-	])(parts, reader, fileName);
+	])(parts, reader, fileName, kept);
 };
 const slides = byName([
 	[/^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\w*\.xml$/, extractSlide],
@@ -64,8 +70,7 @@ const sheet = /^xl\/(?:work|chart)sheets\/\w+\.xml$/;
 /** Parts that say with what cells are compared. */
 const comparing = /^xl\/(?:workbook|tables\/\w+|pivotCache\/pivotCacheDefinition\d*)\.xml$/;
 
-const sheets: Read = (parts, reader) => {
-	const kept = new ComparedWords();
+const sheets: Read = (parts, reader, fileName, kept) => {
 	const texts: { name: string; text: string }[] = [];
 	for (const part of parts)
 		if (sheet.test(part.name) || comparing.test(part.name)) {
@@ -81,7 +86,7 @@ const sheets: Read = (parts, reader) => {
 		[/^docProps\/core\.xml$/, about],
 	]);
 	const own = texts.flatMap(({ name, text }) => sheetPart(name, text, extract) ?? []);
-	return [...rest(parts, reader, ''), ...own];
+	return [...rest(parts, reader, fileName, kept), ...own];
 };
 
 /** What changes in a workbook beside its texts: they may be what formulas have made a text of. */
@@ -107,14 +112,15 @@ function recalculated(
 
 /** OpenDocument; a manifest says when parts of it are encrypted. */
 function openDocument(isSheet: boolean): Read {
-	return (parts, reader, fileName) => {
+	return (parts, reader, fileName, compared) => {
 		const manifest = parts.find(({ name }) => name === 'META-INF/manifest.xml');
 		if (manifest && reader.text(manifest).includes('encryption-data'))
 			throw protectedFile(fileName);
 		const styled = parts.filter(({ name }) => /^(?:content|styles)\.xml$/.test(name));
 		const isCodeStyle = openDocumentCodeStyles(styled.map((part) => reader.text(part)));
 		const content = parts.find(({ name }) => name === 'content.xml');
-		const kept = isSheet && content ? comparedInFormulas(reader.text(content)) : undefined;
+		const kept =
+			isSheet && content ? comparedInFormulas(reader.text(content), compared) : undefined;
 		const styles = parts.find(({ name }) => name === 'styles.xml');
 		const source = styles && openLanguageOf(reader.text(styles));
 		const extract = extractOpenDocument(isCodeStyle, kept, source);
@@ -128,7 +134,7 @@ function openDocument(isSheet: boolean): Read {
 			// Charts, whose series and categories say what cells say.
 			...charts.map(({ name }) => [new RegExp(`^${name}$`), extract] as const),
 			[/^meta\.xml$/, about],
-		])(parts, reader, fileName);
+		])(parts, reader, fileName, compared);
 	};
 }
 
@@ -159,6 +165,8 @@ export interface OpenArchive {
 	readonly extract: Extract;
 	/** The file with what has become of {@link text}. */
 	readonly close: (text: string) => Uint8Array<ArrayBuffer>;
+	/** Texts of cells that stay as formulas and the like compare with them, once they have been looked for. */
+	readonly compared: () => string[];
 }
 
 /**
@@ -173,7 +181,8 @@ export async function openArchive(bytes: Uint8Array, fileName: string): Promise<
 	const parts = await zipParts(bytes, fileName);
 	try {
 		const reader = new PartReader(fileName);
-		const found = readers[ending](parts, reader, fileName);
+		const kept = new ComparedWords();
+		const found = readers[ending](parts, reader, fileName, kept);
 		if (found.length === 0)
 			throw refused(fileName, 'none of its parts holds words, so it is a document of another kind');
 		for (const { name, text, extract } of found) checkWhole(text, extract, `${fileName} (${name})`);
@@ -181,6 +190,7 @@ export async function openArchive(bytes: Uint8Array, fileName: string): Promise<
 		return {
 			text: whole.text,
 			extract: whole.extract,
+			compared: () => [...kept.found],
 			close: (text) => {
 				const changed = whole.changed(text);
 				if (changed.size === 0) return new Uint8Array(bytes);

@@ -10,6 +10,8 @@ export class ComparedWords {
 	/** In lower case, as all comparisons are. */
 	readonly #whole = new Set<string>();
 	readonly #parts = new Set<string>();
+	/** Texts of cells that stay, each once. */
+	readonly found = new Set<string>();
 
 	/** @param value of a filter or a name: `Paid`, or a condition as `COUNTIF` has it: `<>Paid`, `*paid*` */
 	add(value: string): void {
@@ -30,10 +32,13 @@ export class ComparedWords {
 		}
 	}
 
-	/** Whether a cell with these words is compared with something. */
+	/** Whether a cell with these words is compared with something, so that it stays. */
 	has(cell: string): boolean {
 		const words = cell.trim().toLowerCase();
-		return this.#whole.has(words) || [...this.#parts].some((part) => words.includes(part));
+		const isCompared =
+			this.#whole.has(words) || [...this.#parts].some((part) => words.includes(part));
+		if (isCompared) this.found.add(cell.trim());
+		return isCompared;
 	}
 
 	#addPart(part: string): void {

@@ -17,7 +17,7 @@ import {
 } from '../xmlTree.ts';
 import { altTexts, openAttributes } from './altTexts.ts';
 import type { IsCodeStyle } from './codeStyles.ts';
-import { ComparedWords } from './comparedWords.ts';
+import type { ComparedWords } from './comparedWords.ts';
 import { openFieldTexts } from './fieldTexts.ts';
 import { withOpenLanguage } from './openLanguage.ts';
 import { isCellProse } from './sheetTexts.ts';
@@ -115,8 +115,7 @@ function isWords(
 }
 
 /** What the formulas of a sheet compare its cells with. */
-export function comparedInFormulas(text: string): ComparedWords {
-	const found = new ComparedWords();
+export function comparedInFormulas(text: string, found: ComparedWords): ComparedWords {
 	const formulas = /\b(?:table:formula|table:condition|table:value|style:condition)="([^"<]*)"/g;
 	for (const [, formula = ''] of text.matchAll(formulas)) found.addFormula(xmlWords(formula));
 	return found;
