@@ -105,7 +105,7 @@ after(async () => {
 	store.server.close();
 });
 
-const upload = async (name: string, text: string): Promise<string> => {
+const upload = async (name: string, text: string | Uint8Array<ArrayBuffer>): Promise<string> => {
 	const body = new FormData();
 	body.append('purpose', 'user_data');
 	body.append('file', new Blob([text]), name);
@@ -188,6 +188,41 @@ test('uploaded files are translated into several languages, with a glossary, and
 			['leitfaden.fr.md', 'batch_output'],
 		],
 	);
+});
+
+test('long texts in other encodings come back in them, in batches and one at a time', async () => {
+	const page = (words: string) =>
+		new Uint8Array(
+			Buffer.from(
+				`<meta charset="iso-8859-1"><p>${words} caf\xe9</p>${'<code>\xe9</code>\n'.repeat(80_000)}`,
+				'latin1',
+			),
+		);
+	const made = page('OPEN THE').map((byte, at) =>
+		byte >= 0x61 && byte <= 0x7a && at > 30 && at < 45 ? byte - 0x20 : byte,
+	);
+	made[made.indexOf(0xe9)] = 0xc9;
+	const isMade = (bytes: Uint8Array) => Buffer.from(bytes).equals(Buffer.from(made));
+	const { documents } = await run([
+		{
+			storageType: 'File',
+			source: {
+				sourceUrl: `${server.url}/v1/files/${await upload('a.html', page('Open the'))}`,
+				language: 'en',
+			},
+			targets: [{ targetUrl: `${server.url}/v1/files`, language: 'de' }],
+		},
+	]);
+	const answer = await fetch(documents[0]?.path ?? '', { headers: server.keyed });
+	assert.ok(isMade(new Uint8Array(await answer.arrayBuffer())), JSON.stringify(documents));
+	const form = new FormData();
+	form.set('document', new Blob([page('Open the')]), 'a.html');
+	const query = 'api-version=2024-05-01&targetLanguage=de&sourceLanguage=en';
+	const response = await fetch(`${server.url}/translator/document:translate?${query}`, {
+		...{ method: 'POST', body: form, headers: server.keyed },
+	});
+	assert.equal(response.status, 200);
+	assert.ok(isMade(new Uint8Array(await response.arrayBuffer())));
 });
 
 test('with the same Idempotency-Key a request makes one batch', async () => {

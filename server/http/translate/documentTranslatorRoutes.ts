@@ -19,7 +19,6 @@ import {
 } from '../../protocol/routes/documentApi.ts';
 import { documentBatchLimits } from '../../protocol/routes/documentBatches.ts';
 import {
-	decodeDocument,
 	type OpenedDocument,
 	openDocument,
 	translateDocumentBytes,
@@ -28,6 +27,7 @@ import type { TargetText } from '../../services/translate/translateRequest.ts';
 import { categoryName } from '../../services/translate/translateSystems.ts';
 import { unknownFormat } from '../../translate/documents/knownFormats.ts';
 import { mustBeRead } from '../../translate/documents/moreFormats.ts';
+import { decodeText } from '../../translate/documents/textEncoding.ts';
 import { documentFormats, formatOf } from '../../translate/documents/translateDocument.ts';
 import type { Term } from '../../translate/glossary.ts';
 import { termFinder } from '../../translate/glossary.ts';
@@ -185,15 +185,9 @@ function openedDocument(fileName: string, bytes: Uint8Array): OpenedDocument {
 	} catch (error) {
 		if (!(error instanceof AppError)) throw error;
 		if (error.code === 'not_supported') throw unknownDocument(fileName);
-		throw tooLarge(error, documentField);
+		throw error;
 	}
 }
-
-/** What is too large is named by its field. */
-const tooLarge = (error: AppError, field: string) =>
-	error.code === 'payload_too_large'
-		? documentError('DocumentTooLarge', error.message, field)
-		: error;
 
 /** The terms of a glossary, once the language of the document is known. */
 function termsOf(file: FormFile, target: string) {
@@ -204,7 +198,7 @@ function termsOf(file: FormFile, target: string) {
 			`The glossary is of no known format. Known: ${Object.keys(glossaryFormats).join(', ')}.`,
 			glossaryField,
 		);
-	const { text } = decodedGlossary(file);
+	const { text } = decodeText(file.bytes, glossaryField);
 	const finders = new Map<string, ReturnType<typeof termFinder>>();
 	return (source: string) => {
 		const known = finders.get(source);
@@ -228,14 +222,6 @@ function readTerms(read: () => Term[]): Term[] {
 	} catch (error) {
 		if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
 		throw documentError('InvalidGlossary', error.message, glossaryField);
-	}
-}
-
-function decodedGlossary({ bytes }: FormFile) {
-	try {
-		return decodeDocument(bytes, glossaryField);
-	} catch (error) {
-		throw error instanceof AppError ? tooLarge(error, glossaryField) : error;
 	}
 }
 

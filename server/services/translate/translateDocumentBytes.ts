@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { archiveTypeOf } from '../../protocol/archiveTypes.ts';
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { TextTranslator } from '../../translate/documents/documentLanguage.ts';
 import {
@@ -9,6 +10,7 @@ import {
 	translateFileInWorker,
 } from '../../translate/documents/documentThread.ts';
 import { unknownFormat } from '../../translate/documents/knownFormats.ts';
+import { mustBeRead } from '../../translate/documents/moreFormats.ts';
 import {
 	type DecodedText,
 	decodeText,
@@ -16,8 +18,8 @@ import {
 } from '../../translate/documents/textEncoding.ts';
 import { type DocumentResult, formatOf } from '../../translate/documents/translateDocument.ts';
 
-/** Other encodings than Unicode are read here letter by letter. */
-const maxOneByte = 2 ** 20;
+/** Longer texts in other encodings than Unicode are read by the thread that translates them. */
+const shortBytes = 2 ** 20;
 /** Bytes of an Office file that weigh as much as a character: most of them are pictures and layout. */
 export const bytesOfWork = 10;
 
@@ -26,8 +28,10 @@ export interface OpenedDocument {
 	/** Its ending names the format; no file of that name is touched. */
 	readonly fileName: string;
 	readonly bytes: Uint8Array;
-	/** Absent where it is no text. */
+	/** Absent where it is no text, or read later. */
 	readonly read?: DecodedText;
+	/** What was said of the encoding of a text. */
+	readonly encoding?: string;
 	/** Characters, or as many as its bytes weigh. */
 	readonly work: number;
 }
@@ -50,8 +54,8 @@ export interface TranslatedDocument extends Omit<DocumentResult, 'text'> {
  * Looks at a document's name and encoding; its parts are only read when it is translated.
  *
  * @param encoding of a text that does not say it
- * @throws AppError `not_supported` for an unknown format, `payload_too_large` for a long text in another encoding than
- *   Unicode, `invalid_request` when its encoding cannot be told
+ * @throws AppError `not_supported` for an unknown format, `invalid_request` when the encoding of a text cannot be told; of
+ *   long ones in other encodings than Unicode that is only known when they are translated
  */
 export function openDocument(
 	fileName: string,
@@ -60,9 +64,10 @@ export function openDocument(
 ): OpenedDocument {
 	if (archiveTypeOf(fileName) !== undefined)
 		return { fileName, bytes, work: bytes.byteLength / bytesOfWork };
-	const read = decodeDocument(bytes, fileName, encoding);
-	if (formatOf(fileName, read.text) === undefined)
-		throw new AppError('not_supported', `${fileName.slice(-80)} ${unknownFormat(fileName)}`);
+	if (!formatOf(fileName) && !mustBeRead(fileName)) throw unknownDocument(fileName);
+	if (isLong(bytes)) return { fileName, bytes, work: bytes.byteLength, ...defined({ encoding }) };
+	const read = decodeText(bytes, fileName, encoding);
+	if (formatOf(fileName, read.text) === undefined) throw unknownDocument(fileName);
 	return { fileName, bytes, read, work: read.text.length };
 }
 
@@ -75,7 +80,7 @@ export function openDocument(
  *   translator throws
  */
 export async function translateDocumentBytes(
-	{ fileName, bytes, read }: OpenedDocument,
+	{ fileName, bytes, read, encoding }: OpenedDocument,
 	languages: DocumentLanguagePair,
 	translator: TextTranslator,
 	owner: string,
@@ -83,7 +88,8 @@ export async function translateDocumentBytes(
 ): Promise<TranslatedDocument> {
 	const job = { ...languages, fileName };
 	if (!read) {
-		const made = await translateFileInWorker({ ...job, bytes }, translator, owner, signal);
+		const file = { ...job, bytes, ...defined({ encoding }) };
+		const made = await translateFileInWorker(file, translator, owner, signal);
 		const { compared, ...result } = made;
 		return result;
 	}
@@ -93,22 +99,12 @@ export async function translateDocumentBytes(
 	return { ...rest, ...encodeText(text, read.encoding, fileName) };
 }
 
-/**
- * Text of a document's bytes.
- *
- * @throws AppError `payload_too_large`, `invalid_request` when its encoding cannot be told
- */
-export function decodeDocument(
-	bytes: Uint8Array,
-	fileName: string,
-	encoding?: string,
-): DecodedText {
+const unknownDocument = (fileName: string) =>
+	new AppError('not_supported', `${fileName.slice(-80)} ${unknownFormat(fileName)}`);
+
+/** Whether a text would be read for long. */
+function isLong(bytes: Uint8Array): boolean {
 	const [first, second] = bytes;
 	const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-	if (bytes.byteLength > maxOneByte && !isWide && !isUtf8(bytes))
-		throw new AppError(
-			'payload_too_large',
-			`Files that are not in UTF-8 or UTF-16 may have ${maxOneByte / 2 ** 20} MiB here; nearglot translate FILE takes larger ones.`,
-		);
-	return decodeText(bytes, fileName, encoding);
+	return bytes.byteLength > shortBytes && !isWide && !isUtf8(bytes);
 }

@@ -1,5 +1,6 @@
 /** One document through its reader, wherever that runs, and the messages of the thread it may run in. */
 
+import { archiveTypeOf } from '../../protocol/archiveTypes.ts';
 import type { MessageProgress, SetMessagesResult } from '../../protocol/editingMessages.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
@@ -13,6 +14,7 @@ import { unknownFormat } from './knownFormats.ts';
 import { extractOfMessages, type MissingResult, messageFormatOf } from './missingMessages.ts';
 import { fillMissing, progressIn, setIn } from './recordedMessageFile.ts';
 import type { OutwardLink } from './slugs.ts';
+import { decodeText, encodeText } from './textEncoding.ts';
 import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
 import type { FaultWords } from './translationFaults.ts';
 
@@ -21,8 +23,10 @@ export interface DocumentJob {
 	/** Its ending names the format. */
 	readonly fileName: string;
 	readonly text: string;
-	/** The file, where it is no text; `text` is empty then. */
+	/** The file, where it is no text, or one that is read here; `text` is empty then. */
 	readonly bytes?: Uint8Array;
+	/** Of `bytes` that are a text and do not say it. */
+	readonly encoding?: string;
 	/** BCP 47 codes; without `from` the language is detected. */
 	readonly to: string;
 	readonly from?: string;
@@ -59,11 +63,13 @@ export interface DocumentAnswer {
 	readonly error?: ErrorWire;
 }
 
-/** A document that is no text, translated. */
+/** A document that came as bytes, translated. */
 export interface FileResult extends Omit<DocumentResult, 'text'> {
 	readonly bytes: Uint8Array<ArrayBuffer>;
 	/** Texts of cells that stay as they are, as formulas, filters or tables compare with them. */
 	readonly compared: readonly string[];
+	/** Of a text, as the encoding standard names it. */
+	readonly encoding?: string;
 }
 
 /** Links of a document and its translation into other files, and what others call its headings. */
@@ -126,6 +132,14 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		if (job.set) return { type: 'set', result: setIn(files, job.set, job.faultWords) };
 		return { type: 'missing', result: await fillMissing(files, translator, job) };
 	}
+	if (job.bytes && archiveTypeOf(fileName) === undefined) {
+		const { text: own, encoding } = decodeText(job.bytes, fileName, job.encoding);
+		const { text: made, ...rest } = await translateWhole({ ...job, text: own }, translator);
+		return {
+			type: 'file',
+			result: { ...rest, ...encodeText(made, encoding, fileName), compared: [] },
+		};
+	}
 	if (job.bytes) {
 		const archive = await openArchive(job.bytes, fileName);
 		const { text: made, ...rest } = await translateDocumentText(
@@ -139,6 +153,16 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 			result: { ...rest, bytes: archive.close(made), compared: archive.compared() },
 		};
 	}
+	const result = await translateWhole(job, translator);
+	if (!job.asJson) return { type: 'document', result };
+	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
+}
+
+async function translateWhole(
+	job: DocumentJob,
+	translator: TextTranslator,
+): Promise<DocumentResult> {
+	const { fileName, text } = job;
 	const found = formatOf(fileName, text);
 	if (!found) throw new AppError('not_supported', `${fileName} ${unknownFormat(fileName)}`);
 	const extract = job.columns?.length ? found.forColumns?.(job.columns) : found;
@@ -146,9 +170,7 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 	checkWhole(text, extract, fileName);
 	const opened = extract.open?.(text) ?? { text, extract, close: (made: string) => made };
 	const made = await translateDocumentText(opened.text, opened.extract, translator, job);
-	const result = { ...made, text: opened.close(made.text) };
-	if (!job.asJson) return { type: 'document', result };
-	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
+	return { ...made, text: opened.close(made.text) };
 }
 
 function linksIn(fileName: string, source: string, target: string): TranslatedLinks {

@@ -23,6 +23,7 @@ import type { TextTranslator } from './documentLanguage.ts';
 import { DocumentPlaces } from './documentPlaces.ts';
 import { unknownFormat } from './knownFormats.ts';
 import { type MissingResult, messageFormatOf } from './missingMessages.ts';
+import { mustBeRead } from './moreFormats.ts';
 import { type DocumentResult, formatOf } from './translateDocument.ts';
 
 /** Longer texts in characters go to a thread. */
@@ -87,7 +88,7 @@ export async function translateDocumentJsonInWorker(
 }
 
 /**
- * A document that is no text, such as one of Word.
+ * A document that is no text, such as one of Word, or a text that is decoded by the thread.
  *
  * @param owner whose it is: people share the threads fairly
  * @throws AppError as {@link translateDocumentInWorker}, and `invalid_request` for what is damaged or encrypted.
@@ -99,8 +100,9 @@ export async function translateFileInWorker(
 	signal: AbortSignal,
 	limits = usualLimits,
 ): Promise<FileResult> {
-	if (archiveTypeOf(job.fileName) === undefined)
-		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
+	const { fileName } = job;
+	if (archiveTypeOf(fileName) === undefined && !formatOf(fileName) && !mustBeRead(fileName))
+		throw new AppError('not_supported', `${fileName} is of no known format.`);
 	const whole = { ...job, text: '' };
 	const done = await inWorker(whole, translator, owner ?? ownPerson, signal, limits);
 	if (done.type === 'file') return done.result;

@@ -5,7 +5,6 @@
 
 import { isAscii } from 'node:buffer';
 import { AppError } from '../../protocol/errors.ts';
-import { pushAll } from '../../protocol/lists.ts';
 import { decodeAsian, encodeAsian, isAsianEncoding } from './asianEncodings.ts';
 
 export interface DecodedText {
@@ -85,17 +84,20 @@ export function encodeText(given: string, encoding: string, fileName: string): E
 	const codes = new Map<string, number>();
 	for (const [index, letter] of letters(encoding).entries())
 		if (letter !== '') codes.set(letter, 0x80 + index);
-	const bytes: number[] = [];
-	for (const letter of text) {
-		const code = (letter.codePointAt(0) ?? 0) < 0x80 ? letter.charCodeAt(0) : codes.get(letter);
-		if (code !== undefined) bytes.push(code);
-		else {
-			const reference = referenceTo(letter, fileName);
-			if (reference === undefined) return inUtf8(given, fileName);
-			pushAll(bytes, new TextEncoder().encode(reference));
-		}
+	let isWhole = true;
+	const written = text.replace(/[^\0-\x7f]/gu, (letter) => {
+		if (codes.has(letter)) return letter;
+		const reference = referenceTo(letter, fileName);
+		isWhole &&= reference !== undefined;
+		return reference ?? '';
+	});
+	if (!isWhole) return inUtf8(given, fileName);
+	const bytes = new Uint8Array(written.length);
+	for (let at = 0; at < written.length; at++) {
+		const code = written.charCodeAt(at);
+		bytes[at] = code < 0x80 ? code : (codes.get(written[at] ?? '') ?? 0);
 	}
-	return { bytes: Uint8Array.from(bytes), encoding };
+	return { bytes, encoding };
 }
 
 /** What does not fit into its encoding any more. */
@@ -240,13 +242,20 @@ function guess(bytes: Uint8Array): string | undefined {
 		return even > half / 2 && odd < half / 20 ? 'utf-16be' : undefined;
 	}
 	const text = decodeOneByte(bytes, 'windows-1252');
-	const all = text.match(/\p{L}/gu)?.length ?? 0;
-	const high = text.match(/[^\p{ASCII}]/gu)?.length ?? 0;
+	let [all, high] = [0, 0];
+	const upper = letters('windows-1252').map((letter) => /\p{L}/u.test(letter));
+	for (const byte of bytes) {
+		if (byte >= 0x80) high++;
+		const isLetter =
+			byte < 0x80 ? (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a : upper[byte - 0x80];
+		if (isLetter) all++;
+	}
 	// Signs inside words are letters of another encoding.
-	const odd = text.match(
-		/[\x80-\x9f]|(?<=\p{L})[¡¢¤¥¦¨ª¬¯±²³´µ¶¸¹º¼½¾¿÷×†‡ˆ‰˜](?=\p{L})|(?<=\p{L}{3})[¢£¥¦§¬±²³µ¶¹¼½¾]|[ðÐþÞýÝ]/gu,
-	);
-	return (odd?.length ?? 0) === 0 && high <= all / 4 + 2 ? 'windows-1252' : undefined;
+	const isOdd =
+		/[\x80-\x9f]|(?<=\p{L})[¡¢¤¥¦¨ª¬¯±²³´µ¶¸¹º¼½¾¿÷×†‡ˆ‰˜](?=\p{L})|(?<=\p{L}{3})[¢£¥¦§¬±²³µ¶¹¼½¾]|[ðÐþÞýÝ]/u.test(
+			text,
+		);
+	return !isOdd && high <= all / 4 + 2 ? 'windows-1252' : undefined;
 }
 
 function decodeAs(bytes: Uint8Array, encoding: string, fileName: string): DecodedText {
@@ -292,10 +301,15 @@ function letters(encoding: string): string[] {
 }
 
 function decodeOneByte(bytes: Uint8Array, encoding: string): string {
-	// Latin-1 is what the first 256 letters are; the rest differs in the upper half.
-	const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-	const upper = letters(encoding);
-	return latin.replace(/[\x80-\xff]/g, (letter) => upper[letter.charCodeAt(0) - 0x80] || '\ufffd');
+	const upper = letters(encoding).map((letter) => (letter || '\ufffd').charCodeAt(0));
+	const codes = new Uint8Array(2 * bytes.length);
+	for (let at = 0; at < bytes.length; at++) {
+		const byte = bytes[at] ?? 0;
+		const code = byte < 0x80 ? byte : (upper[byte - 0x80] ?? 0);
+		codes[2 * at] = code & 0xff;
+		codes[2 * at + 1] = code >> 8;
+	}
+	return Buffer.from(codes.buffer).toString('utf16le');
 }
 
 function utf16(text: string, encoding: string): Uint8Array<ArrayBuffer> {

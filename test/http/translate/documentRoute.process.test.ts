@@ -115,6 +115,10 @@ test('the bytes of a text come back in its encoding, with its name where that is
 	assert.equal(new TextDecoder('windows-1251').decode(upper), 'ОТКРЫТЬ');
 	const wide = Buffer.from(`\ufeff${'1234\n'.repeat(120_000)}open it`, 'utf16le');
 	assert.ok((await send('a.txt', wide))[1].toString('utf16le').endsWith('OPEN IT'));
+	const long = Buffer.concat([russian, Buffer.from(`\n\n${'1234\n'.repeat(220_000)}`)]);
+	const translated = Buffer.from(await (await sendFile(said, long)).arrayBuffer());
+	assert.equal(new TextDecoder('windows-1251').decode(translated.subarray(0, 7)), 'ОТКРЫТЬ');
+	assert.equal(translated.length, long.length);
 	const page = (text: string) =>
 		Buffer.concat([Buffer.from('<meta charset="Shift_JIS"><p>'), Buffer.from(text, 'latin1')]);
 	const [encoding, made] = await send('a.html', page('open \x8aJ'));

@@ -28,11 +28,39 @@ test('what cannot be opened is refused before any work', () => {
 	assert.throws(() => openDocument('a.txt', Buffer.from([0x81, 0x20, 0x8d])), {
 		code: 'invalid_request',
 	});
-	assert.throws(() => openDocument('a.txt', Buffer.alloc(2 ** 20 + 1, 0xe9)), {
-		code: 'payload_too_large',
-	});
 	// Only said to be a Word file: its bytes are looked at when it is translated.
 	assert.equal(openDocument('a.docx', Buffer.from('no zip')).read, undefined);
+});
+
+test('long texts come back in their encoding as short ones do, and are refused when they are read', async () => {
+	const line = 'The caf\xe9 is open.\n';
+	const lines = Math.ceil(2 ** 20 / line.length) + 1;
+	const long = (end = '') => Buffer.from(line.repeat(lines) + end, 'latin1');
+	assert.equal(openDocument('a.txt', long()).read, undefined);
+	const made = await translated('a.txt', long());
+	assert.equal(made.encoding, 'windows-1252');
+	assert.ok(
+		Buffer.from(made.bytes).equals(Buffer.from(line.toUpperCase().repeat(lines), 'latin1')),
+	);
+	await assert.rejects(translated('a.txt', long('\x81\x20\x8d')), { code: 'invalid_request' });
+	assert.throws(() => openDocument('a.exe', long()), { code: 'not_supported' });
+	const page = (word: string) =>
+		Buffer.from(
+			`<meta charset="windows-1251"><p>${word}</p>${`<code>\xe9</code>\n`.repeat(80_000)}`,
+			'latin1',
+		);
+	const html = await translated('a.html', page('Open it'));
+	assert.ok(Buffer.from(html.bytes).equals(page('OPEN IT')), html.encoding);
+	const named = openDocument('a.txt', long('\xf0'), 'windows-1251');
+	assert.deepEqual([named.encoding, named.work], ['windows-1251', long('\xf0').length]);
+	const { encoding } = await translateDocumentBytes(
+		named,
+		{ to: 'de', from: 'en' },
+		inEnglish(async (texts) => texts.map((text) => text.toUpperCase())),
+		'somebody',
+		new AbortController().signal,
+	);
+	assert.equal(encoding, 'windows-1251');
 });
 
 test('a document whose name lies about its format is refused', async () => {
