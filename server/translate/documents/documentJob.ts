@@ -5,12 +5,14 @@ import type { MessageProgress, SetMessagesResult } from '../../protocol/editingM
 import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
+import { directionOf, scriptOf } from '../languageCodes.ts';
 import { nestedTooDeeply } from '../nesting.ts';
 import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextComments, TextTranslator } from './documentLanguage.ts';
 import { headingNames } from './headingLinks.ts';
 import { unknownFormat } from './knownFormats.ts';
+import { languageTag } from './languageTag.ts';
 import { extractOfMessages, type MissingResult, messageFormatOf } from './missingMessages.ts';
 import { fillMissing, progressIn, setIn } from './recordedMessageFile.ts';
 import type { OutwardLink } from './slugs.ts';
@@ -150,12 +152,23 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		);
 		return {
 			type: 'file',
-			result: { ...rest, bytes: archive.close(made), compared: archive.compared() },
+			result: {
+				...rest,
+				bytes: archive.close(made, isTurned(rest, job.to)),
+				compared: archive.compared(),
+			},
 		};
 	}
 	const result = await translateWhole(job, translator);
 	if (!job.asJson) return { type: 'document', result };
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
+}
+
+/** Whether a document whose words are all translated is read from the other side now. */
+function isTurned({ language, refused, left }: Omit<DocumentResult, 'text'>, to: string): boolean {
+	const [from, into] = [languageTag(language), languageTag(to)];
+	if (refused.length > 0 || left.length > 0 || !from || !into) return false;
+	return directionOf(scriptOf(from)) === 'ltr' && directionOf(scriptOf(into)) === 'rtl';
 }
 
 async function translateWhole(

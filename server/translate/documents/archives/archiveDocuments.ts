@@ -23,6 +23,7 @@ import {
 import { labelTexts } from './labelTexts.ts';
 import { comparedInFormulas, extractOpenDocument } from './mixedParagraphs.ts';
 import { openLanguageOf } from './openLanguage.ts';
+import { directionTurn } from './readingDirection.ts';
 import { sheetPart } from './sheetParts.ts';
 import { addComparedWords, extractSheet } from './sheetTexts.ts';
 import { extractLayout, extractSlide } from './slideParagraphs.ts';
@@ -163,8 +164,12 @@ export interface OpenArchive {
 	/** The words of all parts with what stands around them. */
 	readonly text: string;
 	readonly extract: Extract;
-	/** The file with what has become of {@link text}. */
-	readonly close: (text: string) => Uint8Array<ArrayBuffer>;
+	/**
+	 * The file with what has become of {@link text}.
+	 *
+	 * @param isTurned whether it is read from the right now, and was from the left
+	 */
+	readonly close: (text: string, isTurned?: boolean) => Uint8Array<ArrayBuffer>;
 	/** Texts of cells that stay as formulas and the like compare with them, once they have been looked for. */
 	readonly compared: () => string[];
 }
@@ -191,9 +196,16 @@ export async function openArchive(bytes: Uint8Array, fileName: string): Promise<
 			text: whole.text,
 			extract: whole.extract,
 			compared: () => [...kept.found],
-			close: (text) => {
+			close: (text, isTurned = false) => {
 				const changed = whole.changed(text);
 				if (changed.size === 0) return new Uint8Array(bytes);
+				for (const part of isTurned ? parts : []) {
+					const turn = directionTurn(ending, part.name);
+					if (!turn) continue;
+					const own = changed.get(part.name) ?? reader.text(part);
+					const turned = turn(own);
+					if (turned !== own) changed.set(part.name, turned);
+				}
 				recalculated(parts, changed, reader, /^o[dt]s$/.test(ending));
 				return zipWith(parts, changed);
 			},
