@@ -3,12 +3,44 @@
  * that they start with their own environment. A process that something keeps when its tests are over, or have run out
  * of time, ends: the whole run would wait for it.
  */
+import asyncHooks, { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { root } from './node.mjs';
 
 process.env['NODE_COMPILE_CACHE'] = join(root, 'test/.work/compiled');
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);
+
+/**
+ * The runner looks up which test an error or a nested test belongs to by the id of what runs, and for that follows
+ * every promise of the process: up to half of its time. The context that Node hands on anyway says the same.
+ */
+const runningTest = new AsyncLocalStorage();
+const { createHook, executionAsyncId } = asyncHooks;
+const { runInAsyncScope } = AsyncResource.prototype;
+const tests = new WeakSet();
+/** The first hook is the runner's. */
+asyncHooks.createHook = ({ init }) => {
+	asyncHooks.createHook = createHook;
+	return createHook({
+		init: (id, type, trigger, resource) => {
+			if (type !== 'Test') return;
+			tests.add(resource);
+			init(id, type, trigger, resource);
+		},
+		trackPromises: false,
+	});
+};
+asyncHooks.executionAsyncId = () => runningTest.getStore() ?? executionAsyncId();
+AsyncResource.prototype.runInAsyncScope = function (run, ...args) {
+	if (!tests.has(this)) return runInAsyncScope.call(this, run, ...args);
+	const id = this.asyncId();
+	// Inside the scope, which begins with the context that its resource was made in.
+	const inContext = function (...rest) {
+		return runningTest.run(id, () => Reflect.apply(run, this, rest));
+	};
+	return runInAsyncScope.call(this, inContext, ...args);
+};
 
 const [, file = ''] = process.argv;
 /** Longer than a test may take; see scripts/test.mjs. Pure tests, which share a process, have nothing to keep it. */
