@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import esbuild from 'esbuild';
 import { thirdPartyNotices } from './scripts/notices.mjs';
+import { threads } from './scripts/threads.mjs';
 
 const {
 	values: { production, watch, out },
@@ -84,13 +85,7 @@ const builds = [
 	{ ...node, entryPoints: { client: 'extension/languageClient.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
 	{ ...node, entryPoints: { runner: 'server/runner.ts' } },
-	{ ...node, entryPoints: { 'document-worker': 'server/translate/documents/documentWorker.ts' } },
-	{ ...node, entryPoints: { 'language-worker': 'server/translate/languageWorker.ts' } },
-	{ ...node, entryPoints: { 'text-worker': 'server/engine/text/textWorker.ts' } },
-	{ ...node, entryPoints: { 'grammar-worker': 'server/engine/grammar/grammarWorker.ts' } },
-	{ ...node, entryPoints: { 'body-worker': 'server/http/bodyWorker.ts' } },
-	{ ...node, entryPoints: { 'answer-worker': 'server/services/responses/answerWorker.ts' } },
-	{ ...node, entryPoints: { 'index-worker': 'server/lsp/workspace/indexWorker.ts' } },
+	...Object.entries(threads).map(([name, file]) => ({ ...node, entryPoints: { [name]: file } })),
 	{ ...node, entryPoints: { 'otlp-traces': 'server/services/observe/otlpTraces.ts' } },
 	{
 		...node,
@@ -98,9 +93,6 @@ const builds = [
 		external: [...external, ...otherDrivers],
 	},
 	{ ...node, entryPoints: { 's3-store': 'server/jobs/s3Store.ts' } },
-	{ ...node, entryPoints: { 'folder-worker': 'server/daemon/folderWorker.ts' } },
-	{ ...node, entryPoints: { 'image-worker': 'server/engine/vision/imageWorker.ts' } },
-	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,
 		entryPoints: {

@@ -4,9 +4,12 @@
  * of time, ends: the whole run would wait for it.
  */
 import asyncHooks, { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import workerThreads, { Worker } from 'node:worker_threads';
 import { root } from './node.mjs';
+import { threads } from './threads.mjs';
 
 process.env['NODE_COMPILE_CACHE'] = join(root, 'test/.work/compiled');
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);
@@ -41,6 +44,22 @@ AsyncResource.prototype.runInAsyncScope = function (run, ...args) {
 	};
 	return runInAsyncScope.call(this, inContext, ...args);
 };
+
+// Where tests start what was built, threads are what was built too: they start in a sixth of the time of sources.
+if (process.env['NEARGLOT_TEST_PROGRAM'] === 'dist/server.cjs') {
+	const built = new Map(
+		Object.entries(threads).map(([name, source]) => [
+			pathToFileURL(join(root, source)).href,
+			join(root, 'dist', `${name}.cjs`),
+		]),
+	);
+	workerThreads.Worker = class extends Worker {
+		constructor(program, options) {
+			super(built.get(String(program)) ?? program, options);
+		}
+	};
+	syncBuiltinESMExports();
+}
 
 const [, file = ''] = process.argv;
 /** Longer than a test may take; see scripts/test.mjs. Pure tests, which share a process, have nothing to keep it. */
