@@ -18,19 +18,51 @@ export interface ParsedArgs {
 export const decimal = (text: string): number =>
 	/^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
 
+const isNegative = (text: string | undefined): text is string =>
+	text !== undefined && /^-[.\d]/.test(text);
+
+/** Joins a negative number to its option: a word that begins with a dash is no value of its own. */
+function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig): string[] {
+	const joined: string[] = [];
+	const end = args.includes('--') ? args.indexOf('--') : args.length;
+	for (let at = 0; at < args.length; at++) {
+		const [word = '', next] = args.slice(at, at + 2);
+		const name = word.slice(2);
+		const takesValue =
+			at + 1 < end &&
+			word.startsWith('--') &&
+			Object.hasOwn(options, name) &&
+			options[name]?.type === 'string';
+		if (takesValue && isNegative(next)) {
+			joined.push(`${word}=${next}`);
+			at++;
+		} else joined.push(word);
+	}
+	return joined;
+}
+
+/** What was wrong, in one sentence. */
+function parseProblem(error: unknown): string {
+	const message = error instanceof Error ? error.message : String(error);
+	const option = /^Option '(--[\w-]+)[^']*' argument is ambiguous/.exec(message)?.[1];
+	if (option !== undefined)
+		return `${option} takes a value; one that begins with a dash is written behind an equals sign: ${option}=-…`;
+	return message.split('. To specify')[0] ?? message;
+}
+
 /** Parses arguments; unknown or incomplete options are wrong use. */
 export function readArgs(args: readonly string[], options: ParseArgsOptionsConfig): ParsedArgs {
 	let values: Record<string, unknown>;
 	let positionals: string[];
 	try {
-		const parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+		const parsed = parseArgs({
+			...{ args: withNegatives(args, options), options },
+			...{ allowPositionals: true, strict: true },
+		});
 		values = parsed.values;
 		positionals = parsed.positionals;
 	} catch (error) {
-		const sentence = (error instanceof Error ? error.message : String(error)).split(
-			'. To specify',
-		)[0];
-		throw new UsageError(sentence);
+		throw new UsageError(parseProblem(error));
 	}
 	const number = (name: string, min: number, max: number) => {
 		const text = values[name];

@@ -23,7 +23,7 @@ import { batchText, progressText } from './batchText.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 import { followedBatch } from './followedBatch.ts';
-import { writeOutput } from './outputFile.ts';
+import { checkNoStandardOutput, writeOutput } from './outputFile.ts';
 import { firstTry, triesOf, writeRows } from './retriedRows.ts';
 
 /** Beside the rows: which batch of which file they are of. */
@@ -55,6 +55,7 @@ export async function batchRun(args: readonly string[], io: CommandIo): Promise<
 	const [path, ...others] = options.positionals;
 	if (path === undefined || others.length > 0)
 		throw new UsageError('Name one file of requests: nearglot batch run FILE');
+	checkNoStandardOutput('out', options.text('out'), 'the rows lie in a folder');
 	const shard = options.text('shard');
 	const part = shard === undefined ? undefined : shardPart(shard);
 	const sha256 = await digestOf(path);
@@ -113,6 +114,7 @@ export async function batchFetch(args: readonly string[], io: CommandIo): Promis
 	const [id, ...others] = options.positionals;
 	if (id === undefined || others.length > 0)
 		throw new UsageError('Name one batch: nearglot batch fetch ID');
+	checkNoStandardOutput('out', options.text('out'), 'the rows lie in a folder');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const named = await daemon.call(showBatch, { params: { id } }, { signal: io.signal });
 	const out = resolve(options.text('out') ?? named.id);

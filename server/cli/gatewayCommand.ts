@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
 import { ownDataFolder } from '../daemon/dataFolder.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import type { GatewaySettings } from '../gateway/config/gatewaySettings.ts';
@@ -26,7 +25,7 @@ import { asAppError } from '../protocol/errorWire.ts';
 import { documentAddress } from '../protocol/published.ts';
 import { homeFolder } from '../store/homeFolder.ts';
 import { windowsFolders } from '../store/windowsFolders.ts';
-import { decimal } from './args.ts';
+import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { rereadsOnHangup } from './endSignals.ts';
 import { fileProblem } from './fileProblem.ts';
@@ -34,7 +33,7 @@ import { endSessions, listSessions, userIdOf } from './gatewaySessions.ts';
 
 const help = `
 Usage: nearglot gateway --config auth.json --upstream URL [--port N] [--host H]
-       nearglot gateway --config auth.json --check
+       nearglot gateway --config auth.json --check [--json]
        nearglot gateway --emulate --upstream URL [--config auth.json] [--port N]
        nearglot gateway --config auth.json --sessions [--json]
        nearglot gateway --config auth.json --end-sessions PERSON [--upstream URL] [--json]
@@ -56,7 +55,8 @@ the app at URL with identity headers. Nothing else can reach the app through it.
                    audit log, or person:ID of "nearglot usage". First take away that they may come in again.
                    With --upstream, what a Nearglot model server does for them in the background ends too
   --schema         Print the JSON Schema of the settings, for completion in an editor
-  --json           Print one line {"url","adminUrl","pid"} when ready
+  --json           Print one line {"url","adminUrl","pid"} when ready; with --check, --sessions and
+                   --end-sessions what they say, as JSON
 
 Secrets are read from the environment variables that auth.json names. Give NEARGLOT_GATEWAY_SECRET (64 random
 hex digits) to a Nearglot model server at URL as well: the gateway signs with it who is signed in. SIGHUP reads the keys
@@ -81,6 +81,13 @@ interface Flags {
 	readonly json: boolean;
 }
 
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const flagTypes = {
+	...{ config: text, upstream: text, port: text, host: text, drain: text, 'end-sessions': text },
+	...{ emulate: flag, check: flag, sessions: flag, json: flag },
+};
+
 export const gatewayCommand: Command = {
 	name: 'gateway',
 	summary: 'Authentication proxy in front of a team server',
@@ -88,6 +95,8 @@ export const gatewayCommand: Command = {
 	help,
 	async run(args, io) {
 		if (args.includes('--schema')) {
+			const other = args.find((word) => word !== '--schema' && word !== '--json');
+			if (other !== undefined) throw new UsageError(`${other} does not go with --schema.`);
 			io.stdout.data(`${JSON.stringify(authSchema(), null, '\t')}\n`);
 			return 0;
 		}
@@ -99,7 +108,10 @@ export const gatewayCommand: Command = {
 			// Names the mistakes of the address too, without connecting.
 			if (flags.upstream !== undefined) new Upstream(flags.upstream)[Symbol.dispose]();
 			await check(settings);
-			io.stdout.write(`${flags.config} can be used.\n${summary(settings)}`);
+			const found = summary(settings);
+			if (flags.json)
+				io.stdout.data(`${JSON.stringify({ config: flags.config, ...found, warnings })}\n`);
+			else io.stdout.write(`${flags.config} can be used.\n${summaryText(found)}`);
 			return 0;
 		}
 		if (flags.sessions) return listSessions(settings, flags.json, io);
@@ -117,63 +129,30 @@ export const gatewayCommand: Command = {
 };
 
 function readFlags(args: readonly string[]): Flags {
-	const text = { type: 'string' } as const;
-	const flag = { type: 'boolean' } as const;
-	let values: {
-		config?: string;
-		emulate?: boolean;
-		upstream?: string;
-		port?: string;
-		host?: string;
-		drain?: string;
-		check?: boolean;
-		sessions?: boolean;
-		'end-sessions'?: string;
-		json?: boolean;
-	};
-	try {
-		const options = {
-			config: text,
-			emulate: flag,
-			upstream: text,
-			port: text,
-			host: text,
-			drain: text,
-			check: flag,
-			sessions: flag,
-			'end-sessions': text,
-			json: flag,
-		};
-		({ values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }));
-	} catch (error) {
-		const said = error instanceof Error ? error.message : String(error);
-		throw new UsageError(`${said.replace(/\.?$/, '.')} See --help.`);
-	}
-	if (values.config === undefined && values.emulate !== true)
+	const options = readArgs(args, flagTypes);
+	const [extra] = options.positionals;
+	if (extra !== undefined)
+		throw new UsageError(`gateway takes no argument '${extra}'. See --help.`);
+	const [config, upstream, host] = ['config', 'upstream', 'host'].map(options.text);
+	const emulate = options.has('emulate');
+	if (config === undefined && !emulate)
 		throw new UsageError('--config is needed: the file with the auth settings. See --help.');
-	const person = values['end-sessions'];
-	const actions = [values.emulate, values.check, values.sessions, person !== undefined];
-	if (actions.filter((each) => each === true).length > 1)
+	const person = options.text('end-sessions');
+	const actions = [emulate, options.has('check'), options.has('sessions'), person !== undefined];
+	if (actions.filter((each) => each).length > 1)
 		throw new UsageError(
 			'--emulate, --check, --sessions and --end-sessions are for one at a time. See --help.',
 		);
-	const port = decimal(values.port ?? '8000');
-	if (!Number.isInteger(port) || port < 0 || port > 65_535)
-		throw new UsageError(`--port must be 0 to 65535, is '${values.port}'.`);
-	const drainS = decimal(values.drain ?? '0');
-	if (!(drainS >= 0 && drainS <= 86_400))
-		throw new UsageError(`--drain must be seconds, 0 to 86400, is '${values.drain}'.`);
+	const port = options.integer('port', 0, 65_535) ?? 8000;
+	const drainS = options.number('drain', 0, 86_400);
 	return {
-		config: values.config,
-		emulate: values.emulate ?? false,
-		upstream: values.upstream,
-		port,
-		host: values.host ?? '127.0.0.1',
-		drainMs: values.drain === undefined ? undefined : drainS * 1000,
-		check: values.check ?? false,
-		sessions: values.sessions ?? false,
+		...{ config, emulate, upstream, port },
+		host: host ?? '127.0.0.1',
+		drainMs: drainS === undefined ? undefined : drainS * 1000,
+		check: options.has('check'),
+		sessions: options.has('sessions'),
 		endSessions: person === undefined ? undefined : userIdOf(person),
-		json: values.json ?? false,
+		json: options.has('json'),
 	};
 }
 
@@ -303,27 +282,38 @@ async function check(settings: GatewaySettings): Promise<void> {
 	await parts.store.prove();
 }
 
-function summary(settings: GatewaySettings): string {
-	const names = settings.providers.map((provider) => provider.name).join(', ') || 'none';
+/** What is looked at first of settings that can be used. */
+function summary({ publicUrl, providers, enabled, access, store, forwardProxy }: GatewaySettings) {
+	return {
+		address: publicUrl.origin,
+		providers: providers.map(({ name }) => name),
+		/** Absent: everything is passed on. */
+		...(enabled ? { withoutSession: access.action } : {}),
+		openPaths: access.excludedPaths,
+		store: store.kind === 'sqlite' ? store.path : 'redis',
+		proxiesInFront: {
+			hops: forwardProxy.trustedHops,
+			...defined({ from: forwardProxy.trustedPeers }),
+		},
+	};
+}
+
+function summaryText(found: ReturnType<typeof summary>): string {
 	const rows = [
-		['address', settings.publicUrl.origin],
-		['providers', names],
+		['address', found.address],
+		['providers', found.providers.join(', ') || 'none'],
 		[
 			'without a session',
-			settings.enabled
-				? settings.access.action
-				: 'everything is passed on (platform.enabled is false)',
+			found.withoutSession ?? 'everything is passed on (platform.enabled is false)',
 		],
-		['open paths', settings.access.excludedPaths.join(', ') || 'none'],
-		['store', settings.store.kind === 'sqlite' ? settings.store.path : 'redis'],
-		['proxies in front', proxies(settings.forwardProxy)],
+		['open paths', found.openPaths.join(', ') || 'none'],
+		['store', found.store],
+		['proxies in front', proxies(found.proxiesInFront)],
 	];
 	return rows.map(([name, value]) => `  ${name!.padEnd(18)} ${value}\n`).join('');
 }
 
-function proxies({ trustedHops, trustedPeers }: GatewaySettings['forwardProxy']): string {
-	if (trustedHops === 0) return 'none';
-	const from =
-		trustedPeers === undefined ? '' : `, calling from ${trustedPeers.join(', ') || 'nowhere'}`;
-	return `${trustedHops}${from}`;
+function proxies({ hops, from }: ReturnType<typeof summary>['proxiesInFront']): string {
+	if (hops === 0) return 'none';
+	return `${hops}${from === undefined ? '' : `, calling from ${from.join(', ') || 'nowhere'}`}`;
 }

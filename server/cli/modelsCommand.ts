@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	},
 	pull: {
 		summary:
-			'NAME | OWNER/NAME[:FILE] [--path FOLDER] [--name N] [--precision P] [--revision R] [--plan] [--json]',
+			'NAME | OWNER/NAME[:FILE] [--path FOLDER] [--name N] [--precision P] [--revision R] [--plan] [--accept-license] [--json]',
 		run: pullModelCommand,
 	},
 	load: {

@@ -63,13 +63,17 @@ export function switchOf(options: ParsedArgs, name: string): boolean | undefined
 const isWindows = process.platform === 'win32';
 const plainWord = isWindows ? /^[\w@+=:./\\-]+$/ : /^[\w@%+=:,./-]+$/;
 
-/** What to type to go on, with all options: another form would be begun anew. */
-export function pausedLine(command: 'pull' | 'import', args: readonly string[]): string {
+/** A command with its arguments as a shell reads them. */
+export function modelsCommandLine(command: 'pull' | 'import', args: readonly string[]): string {
 	const words = args.map((word) =>
 		plainWord.test(word) ? word : isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`,
 	);
-	return `Paused. Run it again to resume: nearglot models ${command} ${words.join(' ')}\n`;
+	return `nearglot models ${command} ${words.join(' ')}`;
 }
+
+/** What to type to go on, with all options: another form would be begun anew. */
+export const pausedLine = (command: 'pull' | 'import', args: readonly string[]): string =>
+	`Paused. Run it again to resume: ${modelsCommandLine(command, args)}\n`;
 
 /**
  * Shows events until the model is there.
@@ -78,6 +82,7 @@ export function pausedLine(command: 'pull' | 'import', args: readonly string[]):
 export async function showEvents(
 	events: AsyncIterable<Event>,
 	io: CommandIo,
+	onStart: (start: Start) => void = () => {},
 ): Promise<ModelInfo | undefined> {
 	const bar = new ProgressBar(io.stderr);
 	let phase: string | undefined = '';
@@ -95,6 +100,7 @@ export async function showEvents(
 					io.stderr.write(buildLine(build));
 				} else io.stderr.write(startLine(event.start));
 				first = event.start;
+				onStart(event.start);
 			}
 			if ('progress' in event) {
 				const { phase: now } = event.progress;

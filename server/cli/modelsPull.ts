@@ -1,12 +1,13 @@
 /** `nearglot models pull NAME`: licence first, then progress; Ctrl+C pauses, the next run resumes. */
 
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
-import type { Precision } from '../protocol/index.ts';
+import { AppError, type Precision } from '../protocol/index.ts';
+import { licenceParam } from '../protocol/licenceParam.ts';
 import { pullModel as pullModelRoute } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { hubOf } from './hubChoice.ts';
-import { pausedLine, printReady, showEvents, switchOf } from './modelsEvents.ts';
+import { modelsCommandLine, pausedLine, printReady, showEvents, switchOf } from './modelsEvents.ts';
 
 export async function pullModelCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {
@@ -19,6 +20,7 @@ export async function pullModelCommand(args: readonly string[], io: CommandIo): 
 		'no-quality': { type: 'boolean' },
 		'no-keep': { type: 'boolean' },
 		plan: { type: 'boolean' },
+		'accept-license': { type: 'boolean' },
 		json: { type: 'boolean' },
 	});
 	const [name, ...more] = options.positionals;
@@ -48,18 +50,58 @@ export async function pullModelCommand(args: readonly string[], io: CommandIo): 
 			plan: plan || undefined,
 			...hub,
 		};
-		const model = await showEvents(
-			daemon.stream(pullModelRoute, { body }, { signal: io.signal, of: 'download' }),
-			io,
-		);
+		let planned: object | undefined;
+		const pull = (acceptLicense: boolean) =>
+			showEvents(
+				daemon.stream(
+					pullModelRoute,
+					{ body: { ...body, acceptLicense } },
+					{ signal: io.signal, of: 'download' },
+				),
+				io,
+				(start) => {
+					planned = { ...planned, ...start };
+				},
+			);
+		const model = await pull(options.has('accept-license')).catch(async (error: unknown) => {
+			await askForLicence(error, args, io);
+			return pull(true);
+		});
 		if (model !== undefined) printReady(model, options.has('json'), io);
 		else if (!plan) throw daemon.cut('download');
+		else if (options.has('json')) io.stdout.data(`${JSON.stringify(planned ?? {})}\n`);
 		return 0;
 	} catch (error) {
 		if (!io.signal.aborted) throw error;
 		io.stderr.write(pausedLine('pull', args));
 		return 130;
 	}
+}
+
+/**
+ * Asks for the licence that a download was refused for; nothing has come yet.
+ *
+ * @throws what was refused for anything else, or where nobody can be asked, or says no
+ */
+async function askForLicence(
+	error: unknown,
+	args: readonly string[],
+	io: CommandIo,
+): Promise<void> {
+	if (!(error instanceof AppError) || error.code !== 'forbidden' || error.param !== licenceParam)
+		throw error;
+	const accept = `Nothing was downloaded. To accept it: ${modelsCommandLine('pull', [...args, '--accept-license'])}`;
+	if (!io.stdin.isTTY || !io.stderr.isTTY)
+		throw new AppError('forbidden', `${error.message} ${accept}`, { cause: error });
+	io.stderr.write(`${error.message}\n`);
+	const lines = io.stderr.questions(io.stdin);
+	try {
+		const answer = await lines.question('Accept it and download? [y/N] ', { signal: io.signal });
+		if (/^(?:y|yes)$/i.test(answer.trim())) return;
+	} finally {
+		lines.close();
+	}
+	throw new AppError('forbidden', accept, { cause: error });
 }
 
 /** A repository under a name of one's own; behind a colon, a file or form of it. */

@@ -26,6 +26,25 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
 		throw new UsageError(`${path} cannot be written: there is no folder ${folder}.`);
 }
 
+/** What `--out -` says, as `-` in the place of a file's name does for input. */
+export const standardOutput = '-';
+
+/**
+ * A place that is a file, a folder or a pattern: a file of the name - would be nobody's wish.
+ *
+ * @throws UsageError
+ */
+export function checkNoStandardOutput(
+	name: 'out' | 'into',
+	place: string | undefined,
+	why: string,
+): void {
+	if (place === standardOutput)
+		throw new UsageError(
+			`--${name} - is standard output, and ${why}. (A file of that name is ./-.)`,
+		);
+}
+
 /**
  * Whether a file could be written, before work is put into it: its folder, or the nearest one that is there.
  *

@@ -1,6 +1,7 @@
 /** `nearglot people`: what is stored of a person, deleted. */
 
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { isPersonId } from '../protocol/personIds.ts';
 import { forgetPerson } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type Command, UsageError } from './command.ts';
@@ -17,6 +18,18 @@ PERSON is as "nearglot usage" shows it: local (the owner and this user's program
 until "nearglot keys revoke"; at a gateway "nearglot gateway --end-sessions PERSON" signs them out.
 `;
 
+/**
+ * Of a name that is nobody's nothing would be deleted, and it would look done.
+ *
+ * @throws UsageError
+ */
+export function checkPerson(person: string): void {
+	if (!isPersonId(person))
+		throw new UsageError(
+			`'${person}' is no person: write local, key:ID of "nearglot keys list", or person:ID of "nearglot usage".`,
+		);
+}
+
 export const peopleCommand: Command = {
 	name: 'people',
 	summary: 'Delete what is stored of a person.',
@@ -27,6 +40,7 @@ export const peopleCommand: Command = {
 		const [person, ...others] = options.positionals;
 		if (person === undefined || person === '' || others.length > 0)
 			throw new UsageError('Say whose: nearglot people forget PERSON');
+		checkPerson(person);
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 		const gone = await daemon.call(forgetPerson, { body: { person } }, { signal: io.signal });
 		if (options.has('json')) io.stdout.data(`${JSON.stringify(gone)}\n`);

@@ -47,7 +47,6 @@ Runs the local server until it is stopped.
   --exact            activations beside 4-bit weights in single precision unless a request says otherwise:
                      exact, and several times slower
   --threads N        threads per model (default: physical cores)
-  --queue N          requests that may wait for a model (default 256)
   --chat-template F  Jinja file for models that have no chat template of their own
   --context N        longest context in tokens (default: each model's own)
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
@@ -58,7 +57,8 @@ Runs the local server until it is stopped.
                      --limits before)
   --usage-days N     days after which usage is forgotten (default 400)
   --store PLACE      folder, or s3://bucket/folder, of uploaded files and batches (default: in the data folder)
-  --queue URL        redis://…: machines that name the same queue and store do batches together (NEARGLOT_QUEUE)
+  --queue N|URL      a number: requests that may wait for a model (default 256); redis://…: machines that name the
+                     same queue and store do batches together (NEARGLOT_QUEUE); repeatable for both
   --work N           parts of batches that are done at a time (default 1; 0: others of the queue do them)
   --drain S          seconds that open answers get when it is told to end (default ${defaultDrainS}); a second
                      signal ends it at once

@@ -21,6 +21,7 @@ import {
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { checkNoStandardOutput } from './outputFile.ts';
 import { exportMessages, exportSystem } from './systemsExport.ts';
 
 const help = `
@@ -206,6 +207,7 @@ async function exportFiles(args: readonly string[], io: CommandIo): Promise<numb
 
 function outOption(out: string | undefined): string {
 	if (out === undefined) throw new UsageError('--out names the file to write.');
+	checkNoStandardOutput('out', out, 'the ending of the file says what is written');
 	return out;
 }
 

@@ -8,6 +8,7 @@ import { asAppError } from '../protocol/index.ts';
 import type { ParsedArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { FolderChanges } from './folderChanges.ts';
+import { checkNoStandardOutput } from './outputFile.ts';
 import { RecordingBatches, type RecordingOptions } from './recordingBatches.ts';
 import { fieldsOf, fileFormatOf } from './transcriptRequest.ts';
 
@@ -48,6 +49,7 @@ function askedOf(options: ParsedArgs): RecordingOptions {
 	const { positionals: names } = options;
 	if (names.length === 0 || names.includes('-'))
 		throw new UsageError('Name folders or recordings: nearglot transcribe meetings --batch');
+	checkNoStandardOutput('out', options.text('out'), 'transcripts of a batch lie in a folder');
 	for (const other of ['translate', 'seconds'])
 		if (options.has(other) || options.text(other) !== undefined)
 			throw new UsageError(`--${other} does not go with --batch.`);

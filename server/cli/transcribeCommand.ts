@@ -19,7 +19,7 @@ import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
 import { isGlob } from './fileGlob.ts';
 import { fileProblem } from './fileProblem.ts';
-import { checkTarget, writeOutput } from './outputFile.ts';
+import { checkTarget, standardOutput, writeOutput } from './outputFile.ts';
 import { timeText } from './progressBar.ts';
 import { matchingFiles, withSlashes } from './sourceFiles.ts';
 import type { TerminalWriter } from './terminal.ts';
@@ -60,7 +60,7 @@ them where ffmpeg is installed) into text on this machine.
   --seconds N        with --microphone: end after N seconds
   --force            replace files that exist
   --out PATH         write to this file, or into this folder when it is one or there are several FILEs, which
-                     make it when it is not there
+                     make it when it is not there; - is standard output
 `;
 
 /** How far it is, and the text as it comes. */
@@ -146,7 +146,7 @@ async function readSettings(options: ParsedArgs, files: readonly string[]): Prom
 		throw new UsageError('transcribe takes one or more files, or - for standard input.');
 	if (options.text('seconds') !== undefined) throw new UsageError('--seconds needs --microphone.');
 	const format = fileFormatOf(options);
-	const out = options.text('out');
+	const out = fileOf(options);
 	const several = files.length > 1;
 	if (several && out === undefined && format !== 'text')
 		throw new UsageError('Several files in this format need --out FOLDER.');
@@ -187,6 +187,12 @@ async function readSettings(options: ParsedArgs, files: readonly string[]): Prom
 	return settings;
 }
 
+/** Where transcripts go; `undefined`: to standard output. */
+function fileOf(options: ParsedArgs): string | undefined {
+	const out = options.text('out');
+	return out === standardOutput ? undefined : out;
+}
+
 async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> {
 	if (options.positionals.length > 0) throw new UsageError('--microphone takes no files.');
 	for (const name of ['temperature', 'no-context', 'speakers', 'batch', 'watch'])
@@ -195,7 +201,8 @@ async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> 
 	const format = fileFormatOf(options);
 	if (format === 'md' || format === 'diarized_json')
 		throw new UsageError(`--format ${format} is for files, not for --microphone.`);
-	const [model, language, prompt, out] = ['model', 'language', 'prompt', 'out'].map(options.text);
+	const [model, language, prompt] = ['model', 'language', 'prompt'].map(options.text);
+	const out = fileOf(options);
 	const seconds = options.number('seconds', 0.1, 14_400);
 	if (options.has('force') && out === undefined) throw new UsageError('--force goes with --out.');
 	if (out !== undefined && (await isFolder(out)))

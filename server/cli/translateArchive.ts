@@ -12,7 +12,7 @@ import { type CommandIo, UsageError } from './command.ts';
 import { readArchive } from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { isUntranslated, untranslatedLine } from './dueFile.ts';
-import { checkInside, checkTarget, writeOutput } from './outputFile.ts';
+import { checkInside, checkTarget, standardOutput, writeOutput } from './outputFile.ts';
 import { withSlashes } from './sourceFiles.ts';
 import { reportLeft } from './translateFile.ts';
 
@@ -30,9 +30,15 @@ export async function translateArchive(
 		throw new UsageError(
 			'Several languages need --out with {lang} in it, e.g. --out "guide.{lang}.docx".',
 		);
+	const isPiped = out === standardOutput;
+	if (isPiped && io.stdout.isTTY)
+		throw new UsageError(
+			`${path} is no text for a terminal: name a file with --out, or send it on with > or |.`,
+		);
 	const placeOf = (to: string) =>
 		out === undefined ? translatedFileName(path, to) : placeByPattern(out, withSlashes(path), to);
 	for (const to of targets) {
+		if (isPiped) continue;
 		await checkTarget(placeOf(to), force);
 		// Nobody has named this place.
 		if (out === undefined) await checkInside(resolve(dirname(path)), placeOf(to));
@@ -47,7 +53,8 @@ export async function translateArchive(
 		const result = await translateFileInWorker(job, translator, undefined, io.signal);
 		const { pieces, language } = result;
 		const isFailed = isUntranslated(result);
-		if (!isFailed) await writeOutput(target, result.bytes);
+		if (!isFailed && isPiped) io.stdout.bytes(result.bytes);
+		else if (!isFailed) await writeOutput(target, result.bytes);
 		if (isFailed) {
 			io.stderr.write(`${untranslatedLine(path)}\n`);
 			status = 1;
@@ -56,7 +63,8 @@ export async function translateArchive(
 			io.stderr.write(
 				`${path} is in ${languageName(language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
 			);
-		else io.stderr.write(`${target}: ${countsText(result, languageName(language, 'en'))}\n`);
+		else if (!isPiped)
+			io.stderr.write(`${target}: ${countsText(result, languageName(language, 'en'))}\n`);
 		for (const line of [...doubts.parts.map((part) => `${part} (${to})`), ...doubts.lines])
 			io.stderr.write(`${line}\n`);
 		reportLeft(result, 'translated', to, io);

@@ -30,6 +30,7 @@ import { linkTranslatedFiles, notLinked } from './crossFileLinks.ts';
 import { documentHash, readDocument, readIfThere, writeBytes } from './documentFile.ts';
 import { isUntranslated, leftOf, untranslatedLine } from './dueFile.ts';
 import { noteMessages } from './dueMessages.ts';
+import { checkSystem } from './knownSystem.ts';
 import { meaningOf, noFile } from './namedFile.ts';
 import { checkFolder, checkInside } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
@@ -135,6 +136,9 @@ class ProjectBatch {
 			} catch (error) {
 				this.#fail(file.source, error);
 			}
+		const { category } = this.#options;
+		if (category !== undefined && due.size > 0)
+			await checkSystem(await this.#connect(), category, this.#io.signal);
 		const inputs: { readonly wanted: readonly NotedTranslation[]; readonly from?: string }[] = [];
 		for (const [source, own] of due) {
 			const file = await this.#upload(source);

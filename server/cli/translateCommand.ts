@@ -16,6 +16,7 @@ import { type CheckFormat, checkFormats } from './checkReport.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { documentTranslator, maxCharacters, type OnTexts } from './documentTranslator.ts';
 import { type Meaning, meaningOf, noFile } from './namedFile.ts';
+import { checkNoStandardOutput } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { readStdin } from './readStdin.ts';
 import { withSlashes } from './sourceFiles.ts';
@@ -60,7 +61,7 @@ after Ctrl+C, does what has changed and nothing else.
   --engine NAME      local, team or hosted: who translates, for this call
   --out PATH         where a FILE's translation goes; {lang} stands for the language, {dir},
                      {name} and {ext} for the parts of the FILE's path. Without it
-                     texts go to standard output, guide.docx becomes guide.de.docx
+                     (or with -) texts go to standard output, guide.docx becomes guide.de.docx
   --into PATH        translated message files (JSON, ARB, YAML, properties, po): only what
                      they lack, or what has changed in the source, is translated and added;
                      a file, a folder with files of all languages, or a pattern as for --out
@@ -128,6 +129,9 @@ export const translateCommand: Command = {
 			.flatMap((list) => list.split(','))
 			.map((to) => to.trim())
 			.filter((to) => to !== '');
+		checkNoStandardOutput('into', options.text('into'), 'it takes a translated file');
+		if (options.has('check') || options.has('batch'))
+			checkNoStandardOutput('out', options.text('out'), 'several files do not go there');
 		if (options.has('check')) return check(options, targets, io);
 		if (options.text('format') !== undefined || options.has('accept'))
 			throw new UsageError('--format and --accept go with --check.');
@@ -206,6 +210,7 @@ async function areManyFiles(options: ParsedArgs): Promise<readonly string[] | un
 		if (options.has(name)) throw new UsageError(`--${name} goes with a text.`);
 	if (options.texts('column').length > 0)
 		throw new UsageError('--column goes with one CSV or TSV file, and without --into.');
+	checkNoStandardOutput('out', options.text('out'), 'several files do not go there');
 	if (into !== undefined && options.text('out') !== undefined)
 		throw new UsageError('--into and --out do not go together.');
 	return names;
@@ -287,6 +292,10 @@ async function translateOne(
 	const [given] = options.positionals;
 	const isFile = given !== undefined && given !== '-' && (await meaningOf(given)) === 'file';
 	const into = options.text('into');
+	for (const name of ['html', 'json', 'align'])
+		if (isFile && options.has(name)) throw new UsageError(`--${name} goes with a text.`);
+	if (options.has('align') && !options.has('json'))
+		throw new UsageError('--align goes with --json, which shows it.');
 	const isOfFiles = ofFiles.some((name) => options.text(name) !== undefined);
 	if (!isFile && (isOfFiles || options.has('force')))
 		throw new UsageError('--out, --into, --encoding and --force go with files.');

@@ -25,7 +25,7 @@ import { encodingNote, readDocument, readIfThere, writeDocument } from './docume
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { isUntranslated, untranslatedLine } from './dueFile.ts';
 import { leftAsCompared } from './filesReport.ts';
-import { checkInside, checkTarget } from './outputFile.ts';
+import { checkInside, checkTarget, standardOutput } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { withSlashes } from './sourceFiles.ts';
 import { translatePlanned } from './translateFiles.ts';
@@ -40,7 +40,7 @@ const maxShown = 5;
 export async function translateFile(
 	{
 		path,
-		out,
+		out: given,
 		force,
 		encoding,
 		columns,
@@ -55,6 +55,7 @@ export async function translateFile(
 	translatorInto: (to: string, onDone: OnTexts) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
+	const out = given === standardOutput ? undefined : given;
 	// The texts of some say what their names do not.
 	if (formatOf(path) === undefined && !mustBeRead(path))
 		throw new UsageError(`${path} ${unknownFormat(path)}`);

@@ -18,6 +18,7 @@ import {
 } from '../services/limits/usageRows.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { checkPerson } from './peopleCommand.ts';
 import { table } from './textTable.ts';
 
 const help = `
@@ -126,6 +127,7 @@ async function remove(args: readonly string[], io: CommandIo): Promise<number> {
 	const person = options.text('person');
 	if (person === undefined || person === '')
 		throw new UsageError('Say whose: nearglot usage delete --person key:ID');
+	checkPerson(person);
 	const daemon = await findDaemon(io.env);
 	const folder = peopleFiles(dataDir(thisMachine(io.env)));
 	const deleted =

@@ -127,7 +127,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 			throw new AppError(
 				'model_not_found',
 				// The published clients look for this very phrase to tell "not downloaded" from other errors.
-				`No OpenAIService provider found for modelName:${name.slice(0, 200)}. It is not on this machine: ${await adviceFor(name)}`,
+				`No OpenAIService provider found for modelName:${name.slice(0, 200)}. There is no model '${name.slice(0, 200)}' on this machine: ${await adviceFor(name)}`,
 				{ param: 'name' },
 			);
 		let found: ProviderFallback | undefined;

@@ -13,6 +13,10 @@ const translatorCodes: Readonly<Record<number, ErrorCode>> = {
 	499000: 'cancelled',
 };
 
+/** What published clients of the model service look for in a message; people read what follows. */
+const foreignWords =
+	/^No OpenAIService provider found for modelName:.*?\. (?=There is no model ')/s;
+
 /**
  * The error in a body of either family (`{error:{message,type,param,code}}` or the translator's
  * `{error:{code:400036,message}}`), or `undefined` when there is none.
@@ -34,7 +38,7 @@ export function errorOfBody(
 			(number === undefined
 				? codeOfStatus(status)
 				: codeOfTranslator(number, retryAfterS !== undefined)),
-		typeof message === 'string' ? message : undefined,
+		typeof message === 'string' ? message.replace(foreignWords, '') : undefined,
 		{
 			...(typeof param === 'string' ? { param } : {}),
 			...(number === undefined && !action

@@ -11,6 +11,7 @@ import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
 import { makeHiddenFolder } from '../store/scratch.ts';
+import type { LicenceChoice } from './licenceCheck.ts';
 
 export interface BuildPlace {
 	readonly modelsFolder: string;
@@ -21,7 +22,7 @@ export interface BuildPlace {
 }
 
 /** How it is built, and whether at all. */
-export interface BuildFlags {
+export interface BuildFlags extends LicenceChoice {
 	/** More bits where they tell. */
 	readonly quality?: boolean;
 	/** Keeps the numbers of the source. */

@@ -37,6 +37,8 @@ export interface HubBuild extends BuildPlace {
 	readonly repository: HubRepository;
 	readonly weights: WeightFiles;
 	readonly identity: ModelIdentity;
+	/** Where its licence can be read. */
+	readonly page?: string;
 	readonly flags: BuildFlags;
 }
 

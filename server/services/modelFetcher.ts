@@ -25,6 +25,7 @@ import {
 	givenTemplate,
 	type HubChoice,
 } from './downloadTarget.ts';
+import { checkLicence } from './licenceCheck.ts';
 import { buildFromRegistry } from './registryModels.ts';
 import type { BuildDeps } from './runBuild.ts';
 
@@ -171,6 +172,7 @@ async function* fetchModel(
 	});
 	const license = repository.license ?? entry?.model.license;
 	const parent = repository.parent ?? entry?.model.parent;
+	const page = new URL(parent ?? source.repository, http.endpoint).href;
 	const template = givenTemplate(target, options.promptTemplate);
 	const identity: ModelIdentity = {
 		...identityOf(target),
@@ -186,10 +188,16 @@ async function* fetchModel(
 	};
 	if (chosen.kind === 'weights') {
 		const { weights } = chosen;
-		const { quality, keep, plan } = options;
+		const { quality, keep, plan, acceptLicense } = options;
 		if (quality === true && keep === true) throw excluding();
-		const flags = defined({ quality, keep, plan });
-		const build = { ...place, repository, weights, identity, flags };
+		// Where no page names a licence, the file may.
+		if (plan !== true && license !== undefined && target.here === undefined)
+			checkLicence(options, license, { model: target.id, page });
+		const flags = defined({
+			...{ quality, keep, plan },
+			acceptLicense: target.here === undefined ? acceptLicense : undefined,
+		});
+		const build = { ...place, repository, weights, identity, flags, page };
 		return yield* jobEvents<DownloadEvent, string>(
 			async (tell, stop) => (await buildFromHub(http, building, build, tell, stop)) ?? '',
 			signal,
@@ -203,6 +211,7 @@ async function* fetchModel(
 		yield { type: 'start', start: { model: target.id, ...start, ...defined({ license }) } };
 		return '';
 	}
+	if (target.here === undefined) checkLicence(options, license, { model: target.id, page });
 	return yield* downloadModelFiles(
 		http,
 		{

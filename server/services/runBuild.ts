@@ -7,6 +7,7 @@ import { textOnly } from '../hub/weightFiles.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { removePath } from '../store/movePath.ts';
 import type { BuildFlags, BuildPlace } from './buildWork.ts';
+import { checkLicence } from './licenceCheck.ts';
 import type { Logger } from './logger.ts';
 import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
 
@@ -26,13 +27,15 @@ export interface RunnableBuild extends BuildPlace {
 	readonly flags: BuildFlags;
 	/** Whether a model that is here is built again, by a better recipe. */
 	readonly isAgain?: boolean;
+	/** Of what comes from a hub: where its licence can be read. */
+	readonly page?: string;
 }
 
 /** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */
 export async function runBuild(
 	{ builder, memoryBytes, memorySpeed, elapsed }: BuildDeps,
 	request: BuildRequest,
-	{ modelsFolder, folderName, flags, isAgain = false }: RunnableBuild,
+	{ modelsFolder, folderName, flags, isAgain = false, page }: RunnableBuild,
 	emit: (event: DownloadEvent) => void,
 	signal: AbortSignal,
 	startOf: (facts: BuildFacts) => {
@@ -91,6 +94,7 @@ export async function runBuild(
 					},
 				});
 				if (flags.plan === true) return false;
+				if (page !== undefined) checkLicence(flags, start.license, { model: request.model, page });
 				await checkDisk({ modelsFolder, folderName }, sizeBytes, await writtenIn(request));
 				return true;
 			},

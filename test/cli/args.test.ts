@@ -28,3 +28,21 @@ test('a number is digits, and nothing that only programs would read as one', () 
 	])
 		assert.throws(() => portIn(text), UsageError, text);
 });
+
+test('an option takes a negative number like any other, and says its range of one that is too small', () => {
+	const share = (...args: string[]) => readArgs(args, options).number('share', -1, 1);
+	assert.equal(share('--share', '-0.5'), -0.5);
+	assert.equal(share('--share', '-.5', 'x'), -0.5);
+	assert.throws(
+		() => share('--share', '-5'),
+		/^Error: --share takes a number from -1 to 1, not '-5'\.$/,
+	);
+	assert.deepEqual(readArgs(['--', '--share', '-5'], options).positionals, ['--share', '-5']);
+	assert.throws(() => readArgs(['--none', '-5'], options), /^Error: Unknown option '--none'/);
+	for (const value of ['-x', '--port'])
+		assert.throws(
+			() => share('--share', value),
+			/^Error: --share takes a value; one that begins with a dash is written behind an equals sign: --share=-…$/,
+		);
+	assert.equal(readArgs(['--share=-x'], options).text('share'), '-x');
+});

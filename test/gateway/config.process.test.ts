@@ -452,6 +452,8 @@ test('--check says what is wrong or how the settings are understood, with exit c
 	const good = await inside(['--config', file, '--check']);
 	assert.equal(good.code, 0, good.err);
 	assert.match(good.out, /can be used[\s\S]*providers +github/);
+	const json = await inside(['--config', file, '--check', '--json']);
+	assert.deepEqual(JSON.parse(json.out).providers, ['github']);
 	assert.deepEqual(JSON.parse((await inside(['--schema'])).out), authSchema());
 	const broken = join(folder, 'broken.json');
 	writeFileSync(broken, '{');
@@ -465,7 +467,10 @@ test('--check says what is wrong or how the settings are understood, with exit c
 		[[], 2, /--config is needed/],
 		[['--config', file, '--upstream', 'ftp://x', '--check'], 1, /--upstream must be/],
 		[['--config', file, '--upstream', 'http://x/path', '--check'], 1, /--upstream must be/],
-		[['--config', file, '--port', 'x'], 2, /--port must be/],
+		[['--config', file, '--port', 'x'], 2, /--port takes a number from 0 to 65535, not 'x'/],
+		[['--config', file, '--drain', '-5'], 2, /--drain takes a number from 0 to 86400, not '-5'/],
+		[['--config', file, 'more'], 2, /takes no argument 'more'/],
+		[['--schema', '--check'], 2, /--check does not go with --schema/],
 		[['--nonsense'], 2, /--nonsense/],
 	];
 	for (const [args, code, words] of runs) {

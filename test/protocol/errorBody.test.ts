@@ -49,6 +49,13 @@ test('errors of the other routes keep their code, parameter and time to wait', a
 	assert.equal(error.retryAfterS, 5);
 });
 
+test('what published clients look for in a message is not shown to people', () => {
+	const message =
+		"No OpenAIService provider found for modelName:a. b. There is no model 'a. b' on this machine: x.";
+	const read = errorOfBody({ error: { message, code: 'model_not_found' } }, 404);
+	assert.equal(read?.message, "There is no model 'a. b' on this machine: x.");
+});
+
 test('what is no error body is quoted, and odd waits count as none', async () => {
 	const error = await errorOfResponse(answer(502, '<html>Bad gateway</html>'));
 	assert.equal(error.code, 'upstream_failed');

@@ -20,6 +20,8 @@ export interface HubFaults {
 	ranges?: boolean;
 	/** Whether the list states hashes; it does unless this is false. */
 	hashes?: boolean;
+	/** Of its page, which names none where this is `null`; `mit` where it is not given. */
+	license?: string | null;
 	/** Serves files from a second server by redirect. */
 	redirect?: string;
 	etag?: (path: string) => string | undefined;
@@ -72,7 +74,8 @@ export async function startHub(
 		hub.requests.push({ path, range, authorization: request.headers.authorization });
 		if (path.startsWith('/api/') && hub.faults.onList?.(request, response) === true) return;
 		if (path.startsWith(`/api/models/${repository}/revision/`)) {
-			response.end(JSON.stringify({ sha: testCommit, cardData: { license: 'mit' } }));
+			const { license = 'mit' } = hub.faults;
+			response.end(JSON.stringify({ sha: testCommit, cardData: { license } }));
 			return;
 		}
 		if (path.startsWith(`/api/models/${repository}/tree/`)) {

@@ -110,11 +110,13 @@ export const pullModel = route({
 			/** Address of another hub than the server's own; the owner's key alone may name one. */
 			hub: optional(textField),
 			...building,
+			/** `false` refuses a model whose licence has conditions, or whose page names none, with that licence; whoever leaves it out accepts it. */
+			acceptLicense: optional(boolean),
 		}),
 		smallBody,
 	),
 	events: downloadEvents,
-	errors: ['model_not_found', 'conflict', 'disk_full', 'upstream_failed'],
+	errors: ['model_not_found', 'forbidden', 'conflict', 'disk_full', 'upstream_failed'],
 	section: 'models',
 });
 

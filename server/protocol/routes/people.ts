@@ -2,11 +2,18 @@
 
 import * as z from 'zod';
 import { keyScopes, limitFields, maxLimit } from '../limitTypes.ts';
+import { isPersonId, personIdForms } from '../personIds.ts';
 import { smallBody } from './bodyLimits.ts';
-import { array, integer, object, oneOf, optional, string } from './fields.ts';
+import { invalid } from './check.ts';
+import { array, integer, mapped, object, oneOf, optional, string } from './fields.ts';
 import { jsonBody, route, strictBody } from './route.ts';
 
 const owners = { also: ['studio'], section: 'people' } as const;
+
+const personField = mapped(string({ minLength: 1, maxLength: 200 }), (person) => {
+	if (!isPersonId(person)) throw invalid('', personIdForms, person);
+	return person;
+});
 
 const limit = () => optional(integer({ min: 1, max: maxLimit }));
 const limits = {
@@ -143,7 +150,7 @@ export const deleteUsage = route({
 	method: 'POST',
 	path: '/nearglot/usage/delete',
 	summary: 'forgets what a person has used',
-	body: jsonBody(object({ person: string({ minLength: 1, maxLength: 200 }) }), smallBody),
+	body: jsonBody(object({ person: personField }), smallBody),
 	answer: z.object({ deleted: z.number() }),
 	errors: ['store_unavailable'],
 });
@@ -154,7 +161,7 @@ export const forgetPerson = route({
 	path: '/nearglot/people/forget',
 	summary:
 		'deletes all that is stored of a person: responses, conversations, batches, files, and what they have used',
-	body: jsonBody(object({ person: string({ minLength: 1, maxLength: 200 }) }), smallBody),
+	body: jsonBody(object({ person: personField }), smallBody),
 	answer: z.object({
 		/** Responses and conversations. */
 		responses: z.number(),
