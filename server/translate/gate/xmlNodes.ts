@@ -94,8 +94,11 @@ const office = {
 	),
 	targets: new Set(['tblCaption', 'tblDescription']),
 	code: new Set(['instrText', 'delText', 'f', 'oMath', 'oMathPara']),
+	// The last says where in a text somebody is named.
 	words: new Set(
-		'descr title prompt promptTitle error errorTitle tooltip displayText alt string'.split(' '),
+		'descr title prompt promptTitle error errorTitle tooltip displayText alt string startIndex'.split(
+			' ',
+		),
 	),
 };
 

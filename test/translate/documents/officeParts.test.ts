@@ -277,3 +277,33 @@ test("Excel: lines of a page's header are texts of their own however they end, a
 		['it would be longer than the 255 characters that Excel opens'],
 	);
 });
+
+test('charts of workbooks say what the cells say, however these are formatted', async () => {
+	const strings = (cell: string, lines: string) =>
+		`<sst><si><r><rPr><b/></rPr><t xml:space="preserve">${cell}</t></r></si><si><t>${lines}</t></si><si><t>Own name</t></si></sst>`;
+	const cached = (first: string, second: string, third: string) =>
+		`<c:chartSpace xmlns:c="c"><c:ser><c:cat>${ref('A1:A3', series('strCache', first, second, third))}</c:cat></c:ser></c:chartSpace>`;
+	const { parts } = await translated(
+		await zipOf({
+			'[Content_Types].xml': contentTypes,
+			'xl/workbook.xml': '<workbook/>',
+			'xl/sharedStrings.xml': strings('Printed &amp; bound books', 'First line\nof two'),
+			'xl/charts/chart1.xml': cached(
+				'Printed &amp; bound books',
+				'First line\nof two',
+				'Third one',
+			),
+		}),
+		'a.xlsx',
+		// A model that makes another thing of the lines, one by one and together.
+		async (texts) =>
+			texts.map((text) => `${text.toUpperCase().replace('&AMP;', '&amp;')} ${texts.length}`),
+	);
+	const [, one = '', two = ''] =
+		/preserve">([^<]*)<.*<si><t>(FIRST[^<]*)<\/t>/s.exec(parts.get('xl/sharedStrings.xml') ?? '') ??
+		[];
+	assert.match(two, /^FIRST LINE.*\nOF TWO/);
+	const chart = parts.get('xl/charts/chart1.xml') ?? '';
+	const third = /<c:v>(THIRD[^<]*)</.exec(chart)?.[1] ?? '';
+	assert.equal(chart, cached(one, two, third));
+});

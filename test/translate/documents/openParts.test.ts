@@ -87,6 +87,32 @@ test('charts in sheets say what their cells say, and messages of cells have thei
 	assert.equal(parts.get('Object 1/content.xml'), content(chart('SALES IN A YEAR', 'OPEN BOOKS')));
 });
 
+test('charts in sheets say what formatted cells say', async () => {
+	const cell = (words: string) =>
+		`<table:table-cell office:value-type="string"><text:p>${words}</text:p></table:table-cell>`;
+	const { parts } = await made(
+		{
+			'content.xml': content(cell('Open <text:span text:style-name="b">books</text:span> now')),
+			'Object 1/content.xml': content(
+				`<office:chart><table:table>${cell('Open books now')}${cell('Other words')}</table:table></office:chart>`,
+			),
+		},
+		'a.ods',
+		'de',
+		async (texts) =>
+			texts.map((text) =>
+				text.includes('<') ? text.replace(/Open|now/g, '«$&»') : text.toUpperCase(),
+			),
+	);
+	assert.ok(parts.get('content.xml')?.includes('>«Open» <text:span'));
+	assert.equal(
+		parts.get('Object 1/content.xml'),
+		content(
+			`<office:chart><table:table>${cell('«Open» books «now»')}${cell('OTHER WORDS')}</table:table></office:chart>`,
+		),
+	);
+});
+
 test('tables that are embedded stay as they are: formulas compare with their cells', async () => {
 	const table =
 		'<office:document-content><office:spreadsheet><table:table-cell><text:p>Yes please</text:p></table:table-cell></office:spreadsheet></office:document-content>';

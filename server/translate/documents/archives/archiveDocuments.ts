@@ -11,6 +11,7 @@ import { type DocumentPart, DocumentParts } from '../parts.ts';
 import type { Extract } from '../piece.ts';
 import { XmlError } from '../xmlTree.ts';
 import { bookParts } from './bookParts.ts';
+import { cellWords, type MadePart, repeatedCells } from './cellRepeats.ts';
 import { extractChart } from './chartTexts.ts';
 import { openDocumentCodeStyles, wordCodeStyles } from './codeStyles.ts';
 import { ComparedWords } from './comparedWords.ts';
@@ -111,6 +112,32 @@ function recalculated(
 	if (workbook) set(workbook, calculatedOnLoad(textOf(workbook)));
 }
 
+/** Parts with the cells of a workbook, and parts with what charts repeat of them. */
+const withCells = /^(?:xl\/sharedStrings\.xml|xl\/worksheets\/\w+\.xml|content\.xml)$/;
+const withRepeats = /^(?:xl\/charts\/chart\w*\.xml|Object \d+\/content\.xml)$/;
+
+/** Has charts say what cells say. */
+function repeated(
+	parts: readonly ZipPart[],
+	changed: Map<string, string>,
+	reader: PartReader,
+): void {
+	const charts = parts.filter(({ name }) => withRepeats.test(name));
+	if (charts.length === 0) return;
+	const madeOf = (part: ZipPart): MadePart => {
+		const source = reader.text(part);
+		return { source, made: changed.get(part.name) ?? source };
+	};
+	const cells = cellWords(
+		parts.filter(({ name }) => withCells.test(name) && changed.has(name)).map(madeOf),
+	);
+	for (const part of cells.size === 0 ? [] : charts) {
+		const own = madeOf(part);
+		const made = repeatedCells(own, cells);
+		if (made !== own.made) changed.set(part.name, made);
+	}
+}
+
 /** OpenDocument; a manifest says when parts of it are encrypted. */
 function openDocument(isSheet: boolean): Read {
 	return (parts, reader, fileName, compared) => {
@@ -199,6 +226,7 @@ export async function openArchive(bytes: Uint8Array, fileName: string): Promise<
 			close: (text, isTurned = false) => {
 				const changed = whole.changed(text);
 				if (changed.size === 0) return new Uint8Array(bytes);
+				if (/^(?:xl|o[dt]s)/.test(ending)) repeated(parts, changed, reader);
 				for (const part of isTurned ? parts : []) {
 					const turn = directionTurn(ending, part.name);
 					if (!turn) continue;

@@ -21,6 +21,7 @@ import {
 } from '../xmlTree.ts';
 import { altTexts, sheetAttributes } from './altTexts.ts';
 import type { ComparedWords } from './comparedWords.ts';
+import { hasMentions, mentioningText } from './mentions.ts';
 import { type RunAtom, runPieces } from './runs.ts';
 import { pageTexts } from './sheetHeaders.ts';
 import { validationTexts } from './validationTexts.ts';
@@ -95,7 +96,7 @@ function texts(text: string, holder: XmlElement, kept: ComparedWords): Piece[] {
 	const words = wordsOf(text, holder);
 	if (!isCellProse(words) || kept.has(words)) return [];
 	// Comments of threads are plain text.
-	if (!first) return [plain(text, holder)];
+	if (!first) return hasMentions(holder) ? mentioningText(text, holder) : [plain(text, holder)];
 	const runs = children.filter((child) => localName(child) === 'r');
 	// How words are read aloud in Japanese counts the characters of words that are gone then.
 	const readings = children.filter((child) => /^(?:rPh|phoneticPr)$/.test(localName(child)));
