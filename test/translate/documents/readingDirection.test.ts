@@ -63,6 +63,7 @@ test('slides: paragraphs, tables and the levels of masters', async () => {
 			'[Content_Types].xml': contentTypes,
 			'ppt/slides/slide1.xml': slide('', '<a:pPr algn="l" lvl="1"/>', ' firstRow="1"', 'Open it'),
 			'ppt/slideMasters/slideMaster1.xml': master('algn="l" rtl="0"', 'algn="ctr"'),
+			'ppt/diagrams/data1.xml': '<d xmlns:a="a"><a:p><a:r><a:t>Open it</a:t></a:r></a:p></d>',
 		}),
 		'a.pptx',
 	);
@@ -75,6 +76,7 @@ test('slides: paragraphs, tables and the levels of masters', async () => {
 			'كلمة كلمة',
 		),
 	);
+	assert.match(parts.get('ppt/diagrams/data1.xml') ?? '', /<a:p><a:pPr rtl="1"\/><a:r>/);
 	assert.equal(
 		parts.get('ppt/slideMasters/slideMaster1.xml'),
 		master('algn="r" rtl="1"', 'algn="ctr" rtl="1"'),

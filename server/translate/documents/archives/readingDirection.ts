@@ -174,16 +174,20 @@ const turnOpen: Turn = (text) => {
 };
 
 const ofSlides = /^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\w*\.xml$/;
+const ofDiagrams = /^(?:ppt|word|xl)\/diagrams\/(?:data|drawing)\d*\.xml$/;
 const word = [
 	[/^word\/(?:document\d*|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$/, turnWord],
+	[ofDiagrams, turnSlide],
 ] as const;
 const slides = [
 	[ofSlides, turnSlide],
+	[ofDiagrams, turnSlide],
 	[/^ppt\/(?:presentation|(?:slideMaster|slideLayout|notesMaster)s\/\w+)\.xml$/, turnLevels],
 ] as const;
 const sheets = [
 	[/^xl\/worksheets\/\w+\.xml$/, turnSheet],
 	[/^xl\/drawings\/drawing\d*\.xml$/, turnSlide],
+	[ofDiagrams, turnSlide],
 ] as const;
 const open = [[/^(?:content|styles)\.xml$/, turnOpen]] as const;
 
