@@ -11,6 +11,7 @@ import { KeyStore } from '../services/limits/keyStore.ts';
 import { UsageFileStore } from '../services/limits/usageDatabase.ts';
 import { readDay, usageBetween } from '../services/limits/usageReport.ts';
 import {
+	lastDay,
 	type UsageCounts,
 	usageCsv,
 	usageFields,
@@ -146,5 +147,5 @@ function deleteHere(person: string, { usage, keys }: ReturnType<typeof peopleFil
 	} finally {
 		store.close();
 	}
-	return new UsageFileStore(usage, busyMs.command).delete(person);
+	return new UsageFileStore(usage, busyMs.command).delete(person, lastDay);
 }

@@ -13,17 +13,26 @@ export interface PersonParts {
 	readonly responses: ResponsesService;
 }
 
+/** Orders that are heard of so soon, in milliseconds, speak of what is under way. */
+const freshMs = 60_000;
+
 /** Deletes all that is stored of a person; resolves to how much that was. */
-export async function forgetPersonHere(
+export async function forgetPersonHere(parts: PersonParts, person: string, signal: AbortSignal) {
+	await parts.people.live.end(person);
+	return deleteOf(parts, person, signal);
+}
+
+/** @param until what was made later stays; milliseconds since 1970 */
+async function deleteOf(
 	{ people, answers, jobs }: PersonParts,
 	person: string,
 	signal: AbortSignal,
+	until?: number,
 ) {
-	await people.live.end(person);
 	// Batches first: they are what may still make something of this person.
-	const { batches, files } = await (await jobs.open()).forget(person, signal);
-	const responses = await answers.deletePerson(person);
-	return { responses, batches, files, usage: await people.forget(person) };
+	const { batches, files } = await (await jobs.open()).forget(person, signal, until);
+	const responses = await answers.deletePerson(person, until);
+	return { responses, batches, files, usage: await people.forget(person, until) };
 }
 
 /** Ends what is under way for a person; resolves to how much that was. */
@@ -37,7 +46,8 @@ export async function endWorkHere(
 }
 
 /**
- * Does here what was ordered at another replica. What somebody has begun since they ended their work goes on.
+ * Does here what was ordered at another replica. What somebody has begun since they ended their work goes on, and
+ * what they have made since they were forgotten stays: a replica may have been off for days.
  * @param isRetry it was tried before, and is tried again
  */
 export async function carryOut(
@@ -46,8 +56,11 @@ export async function carryOut(
 	isRetry: boolean,
 	signal: AbortSignal,
 ): Promise<void> {
-	if (kind === 'forget') await forgetPersonHere(parts, person, signal);
-	else {
+	if (kind === 'forget') {
+		const isFresh = !isRetry && Math.abs(Date.now() - at) < freshMs;
+		if (isFresh) await forgetPersonHere(parts, person, signal);
+		else await deleteOf(parts, person, signal, at);
+	} else {
 		// Those of its time have ended with the first try.
 		if (!isRetry) await parts.responses.end(person);
 		await (await parts.jobs.open()).cancel(person, signal, at);

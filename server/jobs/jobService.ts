@@ -54,7 +54,7 @@ export interface OpenJobs {
 	/** See {@link cancelJobs}. @throws AppError `store_unavailable` */
 	cancel(person: string, signal: AbortSignal, until?: number): Promise<number>;
 	/** Deletes all that one person has here. @throws AppError `conflict`, `store_unavailable` */
-	forget(person: string, signal: AbortSignal): Promise<ForgottenJobs>;
+	forget(person: string, signal: AbortSignal, until?: number): Promise<ForgottenJobs>;
 }
 
 interface Running extends OpenJobs {
@@ -200,7 +200,7 @@ export class JobService {
 		return {
 			...{ files, batches, limits, store },
 			cancel: (person, signal, until) => cancelJobs(person, { store, batches }, signal, until),
-			forget: (person, signal) => forgetJobs(person, { store, batches }, signal),
+			forget: (person, signal, until) => forgetJobs(person, { store, batches }, signal, until),
 			close: async () => {
 				// All are told before one is waited for, or the others would begin more.
 				sweeping.abort();

@@ -25,16 +25,18 @@ export interface ForgetDeps {
 /**
  * Cancels what is under way, waits for its end, and removes batches, results, uploaded files and the keys of
  * idempotency. What could not be removed is still there for the next call.
+ * @param until what was made later stays; milliseconds since 1970
  * @throws AppError `conflict` for a batch that does not end in time, `store_unavailable`
  */
 export async function forgetJobs(
 	person: string,
 	deps: ForgetDeps,
 	signal: AbortSignal,
+	until = Number.POSITIVE_INFINITY,
 ): Promise<ForgottenJobs> {
 	const { store } = deps;
 	const folder = personFolder(person);
-	const ids = await batchIds(folder, store);
+	const ids = (await batchIds(folder, store)).filter((id) => timeOfId(id) <= until);
 	for (const id of ids) await cancelled(person, id, deps, signal);
 	for (const id of ids) await end(person, id, deps, signal);
 	for (const id of ids) {
@@ -44,12 +46,15 @@ export async function forgetJobs(
 	let files = 0;
 	for await (const key of store.list(keys.filesOf(folder))) {
 		signal.throwIfAborted();
-		await store.remove(keys.fileContent(key.slice(keys.filesOf(folder).length)));
+		const id = key.slice(keys.filesOf(folder).length);
+		if (timeOfId(id) > until) continue;
+		await store.remove(keys.fileContent(id));
 		await store.remove(key);
 		files++;
 	}
 	signal.throwIfAborted();
-	await removeAll(store, keys.againOf(folder));
+	// They are swept in time; taken from who is there again, a request that is sent twice would be two.
+	if (until === Number.POSITIVE_INFINITY) await removeAll(store, keys.againOf(folder));
 	return { batches: ids.length, files };
 }
 

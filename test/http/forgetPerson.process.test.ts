@@ -5,8 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import OpenAI, { NotFoundError, toFile } from 'openai';
+import { carryOut } from '../../server/daemon/personOrders.ts';
 import { forgetPerson } from '../../server/protocol/routeAddresses.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
+import { until } from '../support/until.ts';
 
 let server: TestServer;
 before(async () => {
@@ -86,6 +88,29 @@ test('a person is forgotten: responses, conversations, files, running batches an
 	assert.match(await (await his.client.files.content(his.file.id)).text(), /windmill/);
 	assert.equal((await his.client.batches.retrieve(his.batch.id)).id, his.batch.id);
 	await his.client.batches.cancel(his.batch.id);
+});
+
+test('what a person has made since they were forgotten elsewhere outlives the order, however late it comes', async () => {
+	const id = 'c'.repeat(32);
+	const before = await work(id, 'harbour');
+	const at = Date.now();
+	// Responses tell the second in which they were begun.
+	await until('a second is over', () => Math.floor(Date.now() / 1000) > Math.floor(at / 1000));
+	const since = await work(id, 'meadow');
+	const order = { kind: 'forget', person: `person:${id}`, seq: 1, at } as const;
+	const held = server.backend.people.live.hold(order.person);
+	await carryOut(server.backend, order, true, AbortSignal.timeout(60_000));
+	assert.equal(held.signal.aborted, false, 'they work again');
+	held.release();
+	await assert.rejects(before.client.responses.retrieve(before.response.id), NotFoundError);
+	await assert.rejects(before.client.files.content(before.file.id), NotFoundError);
+	await assert.rejects(before.client.batches.retrieve(before.batch.id), NotFoundError);
+	const { client, response, conversation, file, batch } = since;
+	assert.equal((await client.responses.retrieve(response.id)).id, response.id);
+	assert.equal((await client.conversations.retrieve(conversation.id)).id, conversation.id);
+	assert.match(await (await client.files.content(file.id)).text(), /meadow/);
+	assert.equal((await client.batches.retrieve(batch.id)).id, batch.id);
+	await client.batches.cancel(batch.id);
 });
 
 test('only the owner forgets people', async () => {

@@ -7,6 +7,7 @@ import { personOfKey } from './keyStore.ts';
 import type { LimitCounts } from './limitCounts.ts';
 import { LiveWork } from './liveWork.ts';
 import type { UsageBook } from './usageBook.ts';
+import { dayOf } from './usageRows.ts';
 
 export interface PeopleDeps {
 	readonly keys: KeyStore;
@@ -67,11 +68,14 @@ export class People {
 		return this.accountOf({ caller: 'member', person: personOfKey(key.id), key });
 	}
 
-	/** Forgets what somebody has used, and how their limits stand. Resolves to the number of rows. */
-	async forget(person: string): Promise<number> {
-		await this.counts.forget(person);
+	/**
+	 * Forgets what somebody has used, and how their limits stand. Resolves to the number of rows.
+	 * @param until what they have used on later days stays, and how their limits stand now; milliseconds since 1970
+	 */
+	async forget(person: string, until?: number): Promise<number> {
+		if (until === undefined) await this.counts.forget(person);
 		this.keys.forgetRevoked(person.replace(/^key:/, ''));
-		return this.book.delete(person);
+		return this.book.delete(person, until === undefined ? undefined : dayOf(until));
 	}
 
 	/** @param shared what was counted in, which ends afterwards */

@@ -65,10 +65,10 @@ export function openRedisUsage(link: RedisLink, retentionDays: number): UsageSto
 					}
 				return [...rows.values()];
 			}),
-		delete: (person) =>
+		delete: (person, to) =>
 			run(async (client) => {
 				const found = new Set<string>();
-				for (const day of await days(client, '', '9999')) {
+				for (const day of await days(client, '', to)) {
 					const names = (await client.hKeys(prefix + day)).filter(
 						(name) => readField(name).person === person,
 					);

@@ -10,7 +10,7 @@ import type { ForwardClock } from './forwardClock.ts';
 import type { PersistedCounts } from './limitCounts.ts';
 import type { CountState } from './slidingCounts.ts';
 import type { UsageFileStore } from './usageDatabase.ts';
-import { addCounts, dayOf, rowKey, type UsageRow, type UsageStore } from './usageRows.ts';
+import { addCounts, dayOf, lastDay, rowKey, type UsageRow, type UsageStore } from './usageRows.ts';
 
 const delayMs = 1000;
 /** Between tries while the store fails. */
@@ -90,15 +90,18 @@ export class UsageBook implements PersistedCounts {
 		return [...all.values()];
 	}
 
-	/** Forgets a person. Resolves to the number of rows. */
-	async delete(person: string): Promise<number> {
+	/**
+	 * Forgets a person. Resolves to the number of rows.
+	 * @param to the last day that is forgotten; default: all
+	 */
+	async delete(person: string, to = lastDay): Promise<number> {
 		await this.flush();
 		for (const rows of [this.#pending, this.#unsure?.rows ?? new Map<string, UsageRow>()])
-			for (const [key, row] of rows) if (row.person === person) rows.delete(key);
-		this.#counts.delete(person);
+			for (const [key, row] of rows) if (row.person === person && row.day <= to) rows.delete(key);
+		if (to === lastDay) this.#counts.delete(person);
 		const { store, file } = this.#deps;
-		const deleted = await file.delete(person);
-		return store === (file as UsageStore) ? deleted : store.delete(person);
+		const deleted = await file.delete(person, to);
+		return store === (file as UsageStore) ? deleted : store.delete(person, to);
 	}
 
 	/** Resolves when all is written, or it has been told why it is not. */

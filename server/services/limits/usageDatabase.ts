@@ -3,7 +3,7 @@
 import type { KeyScope } from '../../protocol/limitTypes.ts';
 import { SqliteFile } from '../../store/sqliteFile.ts';
 import type { CountState } from './slidingCounts.ts';
-import { type UsageRow, type UsageStore, usageFields } from './usageRows.ts';
+import { lastDay, type UsageRow, type UsageStore, usageFields } from './usageRows.ts';
 
 const schema = `
 	CREATE TABLE IF NOT EXISTS usage (
@@ -104,11 +104,12 @@ export class UsageFileStore implements UsageStore {
 		}));
 	}
 
-	async delete(person: string): Promise<number> {
+	async delete(person: string, to: string): Promise<number> {
 		if (!this.#file.exists) return 0;
 		return this.#file.change((db) => {
-			db.prepare('DELETE FROM counts WHERE person = ?').run(person);
-			return Number(db.prepare('DELETE FROM usage WHERE person = ?').run(person).changes);
+			if (to === lastDay) db.prepare('DELETE FROM counts WHERE person = ?').run(person);
+			const rows = db.prepare('DELETE FROM usage WHERE person = ? AND day <= ?');
+			return Number(rows.run(person, to).changes);
 		});
 	}
 

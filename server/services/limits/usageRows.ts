@@ -39,12 +39,15 @@ export interface UsageStore {
 	add(rows: readonly UsageRow[], id: string): Promise<void>;
 	/** Rows of days from `from` to `to`, both included. */
 	rows(from: string, to: string): Promise<UsageRow[]>;
-	/** Forgets a person. Resolves to the number of rows. */
-	delete(person: string): Promise<number>;
+	/** Forgets a person up to a day. Resolves to the number of rows. */
+	delete(person: string, to: string): Promise<number>;
 	/** Forgets everything of before a day. */
 	prune(before: string): Promise<void>;
 	close(): Promise<void>;
 }
+
+/** After all days, as texts are ordered. */
+export const lastDay = '9999';
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 

@@ -174,9 +174,14 @@ export class AnswerDatabase {
 		return done;
 	}
 
-	deletePerson(person: string): number {
-		const found = this.#rows.get('SELECT COUNT(*) AS count FROM entries WHERE person = ?', person);
-		this.#rows.run('DELETE FROM entries WHERE person = ?', person);
+	deletePerson(person: string, until?: number): number {
+		const which = 'entries WHERE person = ? AND created <= ?';
+		const values = [
+			person,
+			until === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(until / 1000),
+		];
+		const found = this.#rows.get(`SELECT COUNT(*) AS count FROM ${which}`, ...values);
+		this.#rows.run(`DELETE FROM ${which}`, ...values);
 		this.#rows.forget();
 		return Number(found?.['count'] ?? 0);
 	}

@@ -94,8 +94,11 @@ export interface AnswerStore {
 	item(person: string, conversation: string, id: string): Promise<KeptItem>;
 	deleteItem(person: string, conversation: string, id: string): Promise<KeptConversation>;
 	counts(): Promise<AnswerCounts>;
-	/** Deletes everything of one person. Resolves to the number of responses and conversations. */
-	deletePerson(person: string): Promise<number>;
+	/**
+	 * Deletes everything of one person. Resolves to the number of responses and conversations.
+	 * @param until what was begun later stays; milliseconds since 1970
+	 */
+	deletePerson(person: string, until?: number): Promise<number>;
 	/** Deletes everything of everybody, a file that cannot be read as well. Resolves to the number of what was kept. */
 	deleteAll(): Promise<number>;
 }

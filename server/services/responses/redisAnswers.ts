@@ -222,11 +222,13 @@ export class RedisAnswers implements AnswerStore, OtherReplicas {
 		};
 	}
 
-	async deletePerson(person: string): Promise<number> {
+	async deletePerson(person: string, until = Number.POSITIVE_INFINITY): Promise<number> {
 		const { used } = keysOf(person);
 		const ids = await this.#link.run((client) => client.zRange(used, 0, -1));
 		let count = 0;
-		for (const id of ids) if (await this.#entries.drop(person, id)) count++;
+		for (const id of ids)
+			if ((await this.#entries.isFrom(person, id, until)) && (await this.#entries.drop(person, id)))
+				count++;
 		return count;
 	}
 

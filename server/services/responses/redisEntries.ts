@@ -81,6 +81,14 @@ export class RedisEntries {
 		};
 	}
 
+	/** Whether it was begun at a time or before, in milliseconds since 1970. */
+	async isFrom(person: string, id: string, until: number): Promise<boolean> {
+		if (until === Number.POSITIVE_INFINITY) return true;
+		const key = keysOf(person).entry(id);
+		const created = await this.#link.run((client) => client.hGet(key, 'created'));
+		return Number(created ?? 0) <= Math.floor(until / 1000);
+	}
+
 	/** @throws AppError `conflict` when it does not stand as it was read */
 	async put(entry: WrittenEntry): Promise<void> {
 		if (!(await this.tryPut(entry))) throw busy();

@@ -14,7 +14,7 @@ export interface PersonOrder {
 export interface NumberedOrder extends PersonOrder {
 	/** Grows from order to order. */
 	readonly seq: number;
-	/** When it was given, by the store's clock; milliseconds since 1970. */
+	/** When it was given, in milliseconds since 1970 by this replica's clock, however that is set. */
 	readonly at: number;
 }
 
@@ -42,6 +42,10 @@ const addScript = `
 	end
 	for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[2] * 2) end
 	return seq`;
+
+const timeScript = `
+	local time = redis.call('TIME')
+	return time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 export class SharedOrders {
 	readonly #link: RedisLink;
@@ -73,6 +77,7 @@ export class SharedOrders {
 			client.zRangeByScoreWithScores(key, `(${seen}`, '+inf'),
 		);
 		if (found.length === 0) return [];
+		const aheadMs = Date.now() - Number(await this.#link.run((client) => client.eval(timeScript)));
 		const times = await this.#link.run((client) =>
 			client.zmScore(
 				`${key}:times`,
@@ -83,7 +88,7 @@ export class SharedOrders {
 			const known = readEntry(value);
 			if (known === undefined || known.origin === this.#origin) return [];
 			// One that has just become too old has no time any more.
-			return [{ kind: known.kind, person: known.person, seq, at: times[index] ?? 0 }];
+			return [{ kind: known.kind, person: known.person, seq, at: (times[index] ?? 0) + aheadMs }];
 		});
 	}
 }
