@@ -34,6 +34,17 @@ if (files.length === 0) {
 	console.error(`No test file of kind ${values.kind.join(', ')} matches ${wanted.join(', ')}.`);
 	process.exit(1);
 }
+/** Take longest: they begin first, so that none of them runs alone at the end. */
+const longest = [
+	'starter/recipe.process',
+	'docs/blocks.process',
+	'bench/soak/soak.process',
+	'hostile/holds.process',
+	'daemon/daemon.process',
+	'daemon/providers.process',
+	'http/hostileModels.process',
+];
+const isLongest = (file) => longest.some((part) => path(file).startsWith(`test/${part}.`));
 const processors = Math.max(1, Math.min(4, availableParallelism()));
 
 const emptyResult = () => ({
@@ -121,7 +132,9 @@ if (pure.length > 0) {
 }
 results.push(
 	await runAlone(
-		files.filter((file) => !pure.includes(file)),
+		files
+			.filter((file) => !pure.includes(file))
+			.sort((a, b) => Number(isLongest(b)) - Number(isLongest(a))),
 		// Most of their time they wait: for a timer, a disk, another program.
 		processors * 2,
 	),
