@@ -63,7 +63,7 @@ function marked(
 	const { start, content, contentEnd, end } = properties;
 	// An empty element has no place in it.
 	if (content === end) {
-		const open = text.slice(start, content).replace(/\s*\/>$/, '>');
+		const open = `${text.slice(start, content - 2).trimEnd()}>`;
 		return [{ start, end, text: `${open}${code}</${properties.name}>` }];
 	}
 	const next = childElements(properties).find((child) => behindIt.has(localName(child)));
@@ -94,6 +94,11 @@ const turnWord: Turn = (text) => {
 	return applyEdits(text, edits).text;
 };
 
+function withAtEnd(tag: string, attribute: string): string {
+	const end = tag.endsWith('/>') ? '/>' : '>';
+	return tag.slice(0, -end.length).trimEnd() + attribute + end;
+}
+
 /** A start tag with attributes set, those that it has already among them. */
 function withAttributes(tag: string, values: Readonly<Record<string, string>>): string {
 	let made = tag;
@@ -101,7 +106,7 @@ function withAttributes(tag: string, values: Readonly<Record<string, string>>): 
 		const own = new RegExp(`(\\s${name}\\s*=\\s*)(?:"[^"]*"|'[^']*')`);
 		made = own.test(made)
 			? made.replace(own, `$1"${value}"`)
-			: made.replace(/\s*(\/?>)$/, ` ${name}="${value}"$1`);
+			: withAtEnd(made, ` ${name}="${value}"`);
 	}
 	return made;
 }
