@@ -229,7 +229,7 @@ export function createExtension(
 		registerModelProvider(languageServer, models.onDidChangeModels),
 		registerMcpServer(languageServer, String(context.extension.packageJSON['version'])),
 		registerInlineCompletions(languageServer, log),
-		warmUp(languageServer, log, () => messages.look()),
+		warmUp(languageServer, log),
 		watchWorkspace(languageServer),
 	);
 	return extension;

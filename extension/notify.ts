@@ -31,6 +31,7 @@ function causeOf(error: AppError): string {
 /** What whoever asked can mend alone: a log would tell them nothing. */
 const mistakes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 	...(['invalid_request', 'not_found', 'conflict', 'payload_too_large'] as const),
+	...(['invalid_audio', 'unsupported_media_type'] as const),
 ]);
 
 /** What an error offers to do, as a button says it. */

@@ -7,11 +7,10 @@ import { syncedSchemes } from './schemes.ts';
 /** Milliseconds after which the window has settled. */
 const settleMs = 1500;
 
-/** Waits for a text editor; does nothing more once the server was started, but for `onStarted`. */
+/** Waits for a text editor; does nothing more once the server was started. */
 export function warmUp(
 	languageServer: LanguageServerClient,
 	log: vscode.LogOutputChannel,
-	onStarted: () => Promise<void>,
 ): vscode.Disposable {
 	let timer: NodeJS.Timeout | undefined;
 	const consider = (editor: vscode.TextEditor | undefined) => {
@@ -20,7 +19,6 @@ export function warmUp(
 		timer = setTimeout(() => {
 			languageServer
 				.start()
-				.then(onStarted)
 				.catch((error: Error) => log.error(`could not start: ${error.message}`));
 		}, settleMs);
 	};

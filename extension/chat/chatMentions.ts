@@ -54,9 +54,10 @@ export class ChatMentions {
 	}
 
 	async #commands(words: string): Promise<Mention[]> {
-		const own = [...slashCommands]
-			.map(([name, { instruction }]) => ({ name, detail: instruction }))
-			.concat({ name: 'translate', detail: vscode.l10n.t('Translate the selection or the text') });
+		const own = [...slashCommands.keys(), 'translate'].map((name) => ({
+			name,
+			detail: commandDetails()[name] ?? '',
+		}));
 		const kept = (await promptFiles()).map(({ name, description, words: text }) => ({
 			name,
 			detail: description || text.slice(0, 80),
@@ -88,6 +89,16 @@ export class ChatMentions {
 			.map(({ uri }) => uri);
 	}
 }
+
+/** What the commands do, in the language of the editor; what a model is told by them is English. */
+const commandDetails = (): Readonly<Record<string, string>> => ({
+	explain: vscode.l10n.t('Explain the code and why it is so'),
+	fix: vscode.l10n.t('Find mistakes in the code and correct them'),
+	tests: vscode.l10n.t('Write unit tests for the code'),
+	docs: vscode.l10n.t('Write a documentation comment for the code'),
+	commit: vscode.l10n.t('Write a commit message for the changes'),
+	translate: vscode.l10n.t('Translate the selection or the text'),
+});
 
 /** Parts of the editor that have a name of their own. */
 const parts = (): readonly (readonly [string, string, Attach])[] => [

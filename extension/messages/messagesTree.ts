@@ -39,6 +39,7 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 	/** Looked for when the view or its key is first wanted, and after files came or went. */
 	#families: Promise<readonly FamilyNode[]> | undefined;
 	#timer: NodeJS.Timeout | undefined;
+	#runs = false;
 
 	readonly onDidChangeTreeData = this.#changed.event;
 
@@ -52,6 +53,13 @@ export class MessagesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 		};
 		this.#listening = vscode.Disposable.from(
 			this.#changed,
+			// Whatever has started the server: the view of chats, or a text.
+			languageServer.onHealth(({ server }) => {
+				const runs = server === 'running';
+				const began = runs && !this.#runs;
+				this.#runs = runs;
+				if (began) void this.look();
+			}),
 			watcher,
 			watcher.onDidCreate(cameOrWent),
 			watcher.onDidDelete(cameOrWent),

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { command, desk, editorText, openFile, photograph, webview } from './window.ts';
+import { command, desk, editorText, openChat, openFile, photograph, webview } from './window.ts';
 
 test('missing messages of every language are looked through, and nothing is written before a yes', async () => {
 	const { open, workspace, pictures } = await desk();
@@ -42,6 +42,26 @@ test('missing messages of every language are looked through, and nothing is writ
 	await command(page, 'File: Revert File');
 	await page.close();
 	rmSync(folder, { recursive: true });
+});
+
+test('the view of messages is there as soon as the chat is, without a text being open', async () => {
+	const { open, workspace } = await desk();
+	const folder = join(workspace, 'i18n');
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, 'en.json'), '{\n  "closed": "The window is closed"\n}\n');
+	writeFileSync(join(folder, 'de.json'), '{\n}\n');
+	try {
+		const page = await open();
+		await openChat(page);
+		const header = page.locator('.pane-header').filter({ hasText: 'Messages' });
+		await header.click();
+		const row = page.locator('.pane .monaco-list-row').filter({ hasText: '1 missing' });
+		await row.first().waitFor();
+		await header.click();
+		await page.close();
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
 });
 
 test('a key in code says what is missing, and its text is written without opening the file', async () => {

@@ -57,6 +57,15 @@ test('what whoever asked can mend alone comes without a log', async () => {
 	await showing;
 });
 
+test('a file that cannot be read is whose it is to mend: no log is offered', async () => {
+	for (const code of ['invalid_audio', 'unsupported_media_type'] as const) {
+		const showing = showError(new AppError(code));
+		assert.deepEqual(notices.at(-1)?.offers, []);
+		notices.at(-1)?.choose(undefined);
+		await showing;
+	}
+});
+
 test('what is offered fits the trouble, and is done', async () => {
 	for (const [error, offers, button, command] of [
 		[

@@ -254,6 +254,7 @@ const double = {
 				desk.settings[name] = value;
 			},
 		}),
+		findFiles: async () => [],
 		asRelativePath: (uri: { readonly path: string }) => uri.path.slice(1),
 		onDidCloseTextDocument: () => ({ dispose: () => {} }),
 		onDidChangeConfiguration: (listener: (event: object) => void) => {

@@ -292,6 +292,38 @@ test(
 	},
 );
 
+test(
+	'no words are cut off in narrow side bars: hints of the input, languages of code',
+	inBrowser,
+	async () => {
+		const { page, tell } = await openPage(browser, 'chat');
+		const state = chat(1, false);
+		const { conversation } = state;
+		const answer = { ...conversation.turns[1]!, text: '```sh\ntar xf a.tar.gz\n```' };
+		const turns = [conversation.turns[0]!, answer];
+		await tell(show({ ...state, conversation: { ...conversation, turns } }));
+		await page.locator('.code figcaption').waitFor();
+		for (const width of [182, 200, 240, 390]) {
+			await page.setViewportSize({ width, height: 700 });
+			const cut = await page.evaluate(() =>
+				[...document.querySelectorAll('.composer textarea, .code figcaption > span')]
+					.filter(
+						(box) =>
+							box.scrollHeight > box.clientHeight + 1 ||
+							box.scrollWidth > box.clientWidth ||
+							(box.matches('span') && box.clientHeight > 30),
+					)
+					.map(
+						(box) =>
+							`${box.tagName} ${box.textContent} ${box.clientHeight} of ${box.scrollHeight}, ${box.clientWidth} of ${box.scrollWidth}`,
+					),
+			);
+			assert.deepEqual(cut, [], `at ${width}`);
+		}
+		await page.close();
+	},
+);
+
 test('the context is visible and can be left out; dropped files go along', inBrowser, async () => {
 	const { page, tell } = await openPage(browser, 'chat');
 	await page.setViewportSize({ width: 200, height: 500 });
