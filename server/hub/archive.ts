@@ -9,6 +9,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { AppError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { openPath } from '../store/openPath.ts';
 import { inside, pathFault } from './names.ts';
 import { type ArchiveListener, isPackedTar, tarEntries } from './tarReader.ts';
 
@@ -20,6 +21,9 @@ export function isArchive(path: string): boolean {
 	return /\.(tar|tar\.gz|tgz|zip)$/i.test(path);
 }
 
+/** Asked before anything is written, with the bytes that will be; rejects where there is no room. */
+export type CheckRoom = (bytes: number) => Promise<void>;
+
 /**
  * Unpacks into a new folder; links, devices and names that leave the folder are refused.
  * @throws AppError `invalid_request`, `cancelled`, or the system's own errors
@@ -29,10 +33,11 @@ export async function unpack(
 	folder: string,
 	signal: AbortSignal,
 	onRead: ArchiveListener = () => {},
+	checkRoom: CheckRoom = async () => {},
 ): Promise<void> {
 	makeFolder(folder);
-	if (isZip(path)) await unpackZip(path, folder, onRead, signal);
-	else await unpackTar(path, folder, onRead, signal);
+	if (isZip(path)) await unpackZip(path, folder, { onRead, checkRoom }, signal);
+	else await unpackTar(path, folder, { onRead, checkRoom }, signal);
 }
 
 /**
@@ -48,6 +53,11 @@ export async function findInArchive(
 	return isZip(path) ? findInZip(path, wanted, signal) : findInTar(path, wanted, onRead, signal);
 }
 
+interface Unpacking {
+	readonly onRead: ArchiveListener;
+	readonly checkRoom: CheckRoom;
+}
+
 const isZip = (path: string): boolean => /\.zip$/i.test(path);
 
 class Budget {
@@ -55,6 +65,9 @@ class Budget {
 	readonly #seen = new Set<string>();
 	#entries = 0;
 	#bytes = 0;
+	get bytes(): number {
+		return this.#bytes;
+	}
 	/** Of a folder, or of a file. */
 	any(): void {
 		if (++this.#entries > maxEntries) throw bad(`it has more than ${maxEntries} entries`);
@@ -125,23 +138,38 @@ async function findInTar(
 async function unpackTar(
 	path: string,
 	folder: string,
-	onRead: ArchiveListener,
+	{ onRead, checkRoom }: Unpacking,
 	signal: AbortSignal,
 ): Promise<void> {
 	// What speaks against one that is not packed is known before gigabytes of it are written.
-	if (!isPackedTar(path)) await readTar(path, () => {}, signal);
+	await checkRoom(
+		isPackedTar(path) ? await leastUnpacked(path) : await readTar(path, () => {}, signal),
+	);
 	await readTar(path, onRead, signal, (content, name, budget) =>
 		write(Readable.from(content), inside(folder, name), budget, signal),
 	);
 }
 
-/** Goes through all entries, and refuses those that no model has. */
+/**
+ * At least how many bytes a packed archive unpacks to, without unpacking it: its end tells them up to a multiple of
+ * 4 GiB, and files that are packed hardly grow by it.
+ */
+async function leastUnpacked(path: string): Promise<number> {
+	const { size } = await stat(path);
+	await using file = await openPath(path, 'r');
+	const end = Buffer.alloc(4);
+	if (size < 18 || (await file.read(end, 0, 4, size - 4)).bytesRead < 4) return 0;
+	const told = end.readUInt32LE();
+	return told + Math.ceil(Math.max(0, size * 0.99 - told) / 2 ** 32) * 2 ** 32;
+}
+
+/** Goes through all entries, and refuses those that no model has. Resolves to their bytes. */
 async function readTar(
 	path: string,
 	onRead: ArchiveListener,
 	signal: AbortSignal,
 	onFile?: (content: AsyncIterable<Buffer>, name: string, budget: Budget) => Promise<void>,
-): Promise<void> {
+): Promise<number> {
 	const budget = new Budget();
 	try {
 		for await (const entry of tarEntries(path, onRead, signal)) {
@@ -155,6 +183,7 @@ async function readTar(
 			if (onFile === undefined) budget.skip(entry.size);
 			else await onFile(entry.content(), name, budget);
 		}
+		return budget.bytes;
 	} catch (error) {
 		throw damaged(error, signal);
 	}
@@ -223,7 +252,7 @@ async function findInZip(
 async function unpackZip(
 	path: string,
 	folder: string,
-	onRead: ArchiveListener,
+	{ onRead, checkRoom }: Unpacking,
 	signal: AbortSignal,
 ): Promise<void> {
 	const { size } = await stat(path);
@@ -238,6 +267,7 @@ async function unpackZip(
 		},
 		signal,
 	);
+	await checkRoom(listed.bytes);
 	let read = 0;
 	const budget = new Budget();
 	const unpackEntry = async (entry: Entry, zip: ZipFile) => {

@@ -3,7 +3,7 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findInArchive, isArchive, unpack } from '../hub/archive.ts';
+import { type CheckRoom, findInArchive, isArchive, unpack } from '../hub/archive.ts';
 import type { NotifyWaiting } from '../hub/waitNotices.ts';
 import { AppError, systemError } from '../protocol/index.ts';
 import { listFolder } from '../store/listFolder.ts';
@@ -63,6 +63,7 @@ function areWeights(paths: readonly string[]): boolean {
  * The folder with the weights of an archive.
  * @param found of the archive: another one of the same name is unpacked anew
  * @param work folder of the build
+ * @param checkRoom asked before anything is unpacked
  * @throws AppError `unsupported_model` where the archive holds more than one folder with weights, or `invalid_request`
  */
 export async function unpackedWeights(
@@ -71,6 +72,7 @@ export async function unpackedWeights(
 	work: string,
 	signal: AbortSignal,
 	notify?: NotifyWaiting,
+	checkRoom?: CheckRoom,
 ): Promise<string> {
 	const name = `${prefix}${found.size}-${Math.round(found.mtimeMs)}`;
 	const folder = join(work, name);
@@ -82,7 +84,7 @@ export async function unpackedWeights(
 		const draft = `${folder}.new`;
 		await removePath(draft, { recursive: true, force: true });
 		try {
-			await unpack(path, draft, signal, archiveNotices(path, 'is unpacked', notify));
+			await unpack(path, draft, signal, archiveNotices(path, 'is unpacked', notify), checkRoom);
 		} catch (error) {
 			// It begins anew the next time, and takes no room until then.
 			await removePath(draft, { recursive: true, force: true }).catch(() => {});

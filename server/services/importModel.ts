@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
 import { diskError } from '../hub/downloadFile.ts';
+import { checkDisk } from '../hub/downloadModel.ts';
 import { cardId, renameCard } from '../hub/modelCard.ts';
 import { fileFault } from '../hub/modelFile.ts';
 import { pathFault } from '../hub/names.ts';
@@ -17,6 +18,9 @@ import { copyPath } from '../store/openPath.ts';
 import { makeHiddenFolder } from '../store/scratch.ts';
 import { holdsWeights } from './archivedWeights.ts';
 import type { CheckFree } from './freeIds.ts';
+
+/** Folders inside each other that are counted. */
+const maxDepth = 32;
 
 /**
  * The name that a model of a path gets.
@@ -89,13 +93,16 @@ export async function importModelFiles(
 		throw diskError(error, modelsFolder) ?? error;
 	});
 	try {
-		if (info.isDirectory())
+		const checkRoom = (bytes: number) => checkDisk({ modelsFolder, folderName }, bytes, 0);
+		if (info.isDirectory()) {
+			await checkRoom(await bytesIn(path, signal));
 			await copyPath(path, join(work, 'model'), {
 				recursive: true,
 				dereference: true,
 				filter: (source) => checkCopied(path, source, signal),
 			});
-		else if (isArchive(path)) await unpack(path, join(work, 'model'), signal);
+		} else if (isArchive(path))
+			await unpack(path, join(work, 'model'), signal, undefined, checkRoom);
 		else
 			throw new AppError(
 				'invalid_request',
@@ -115,6 +122,20 @@ export async function importModelFiles(
 	} finally {
 		await removePath(work, { recursive: true, force: true });
 	}
+}
+
+/** Bytes of all files of a folder, as a copy that follows links writes them. */
+async function bytesIn(folder: string, signal: AbortSignal, depth = 0): Promise<number> {
+	let bytes = 0;
+	for (const { name } of await listFolder(folder)) {
+		if (signal.aborted) throw new AppError('cancelled');
+		const path = join(folder, name);
+		// What cannot be read, the copy says.
+		const found = await stat(path).catch(() => undefined);
+		if (found?.isDirectory() && depth < maxDepth) bytes += await bytesIn(path, signal, depth + 1);
+		else if (found?.isFile()) bytes += found.size;
+	}
+	return bytes;
 }
 
 /** A link that leaves the folder would bring in a file that is none of the model's. */

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
-import { createGzip, gunzipSync } from 'node:zlib';
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { findInArchive, unpack } from '../../server/hub/archive.ts';
+import { AppError } from '../../server/protocol/index.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 interface Entry {
@@ -49,6 +51,34 @@ test('tar.gz and zip archives unpack to the same files', async () => {
 			'graph',
 		);
 		assert.deepEqual((await readdir(join(folder, name, 'model'))).sort(), ['config.json', 'onnx']);
+	}
+});
+
+test('before anything is unpacked it is asked whether there is room, with the bytes that will be written', async () => {
+	const content = randomBytes(40_000);
+	const packed = join(folder, 'room.tar.gz');
+	const plain = join(folder, 'room.tar');
+	const entries = pack();
+	entries.entry({ name: 'model/weights.bin' }, content);
+	entries.finalize();
+	await pipeline(entries, createWriteStream(plain));
+	await writeFile(packed, gzipSync(await readFile(plain)));
+	const zip = new ZipFile();
+	zip.addBuffer(content, 'model/weights.bin');
+	zip.end();
+	const zipped = join(folder, 'room.zip');
+	await pipeline(zip.outputStream, createWriteStream(zipped));
+	for (const path of [plain, packed, zipped]) {
+		const to = join(folder, `to-${basename(path)}`);
+		let asked = 0;
+		const full = async (bytes: number) => {
+			asked = bytes;
+			throw new AppError('disk_full', 'no room');
+		};
+		await assert.rejects(unpack(path, to, never, undefined, full), { code: 'disk_full' }, path);
+		const more = path === packed ? 512 * 20 : 0;
+		assert.ok(asked >= content.length && asked <= content.length + more, `${path}: ${asked}`);
+		assert.deepEqual(await readdir(to), []);
 	}
 });
 
