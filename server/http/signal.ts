@@ -40,7 +40,7 @@ export function requestSignal(
 const tooSlow = (windowMs = usualWindowMs) =>
 	new AppError(
 		'request_timeout',
-		`Next to nothing of the body came for ${windowMs / 1000} s, so it was given up. Send the request again.`,
+		`Next to nothing of the body came for at least ${windowMs / 1000} s, so it was given up. Send the request again.`,
 	);
 
 /** Why a request was given up though its client is still there. */

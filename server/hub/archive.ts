@@ -143,7 +143,7 @@ async function unpackTar(
 ): Promise<void> {
 	// What speaks against one that is not packed is known before gigabytes of it are written.
 	await checkRoom(
-		isPackedTar(path) ? await leastUnpacked(path) : await readTar(path, () => {}, signal),
+		isPackedTar(path) ? await minUnpackedBytes(path) : await readTar(path, () => {}, signal),
 	);
 	await readTar(path, onRead, signal, (content, name, budget) =>
 		write(Readable.from(content), inside(folder, name), budget, signal),
@@ -154,13 +154,13 @@ async function unpackTar(
  * At least how many bytes a packed archive unpacks to, without unpacking it: its end tells them up to a multiple of
  * 4 GiB, and files that are packed hardly grow by it.
  */
-async function leastUnpacked(path: string): Promise<number> {
+async function minUnpackedBytes(path: string): Promise<number> {
 	const { size } = await stat(path);
 	await using file = await openPath(path, 'r');
 	const end = Buffer.alloc(4);
 	if (size < 18 || (await file.read(end, 0, 4, size - 4)).bytesRead < 4) return 0;
-	const told = end.readUInt32LE();
-	return told + Math.ceil(Math.max(0, size * 0.99 - told) / 2 ** 32) * 2 ** 32;
+	const mod4GiB = end.readUInt32LE();
+	return mod4GiB + Math.ceil(Math.max(0, size * 0.99 - mod4GiB) / 2 ** 32) * 2 ** 32;
 }
 
 /** Goes through all entries, and refuses those that no model has. Resolves to their bytes. */

@@ -63,7 +63,6 @@ function areWeights(paths: readonly string[]): boolean {
  * The folder with the weights of an archive.
  * @param found of the archive: another one of the same name is unpacked anew
  * @param work folder of the build
- * @param checkRoom asked before anything is unpacked
  * @throws AppError `unsupported_model` where the archive holds more than one folder with weights, or `invalid_request`
  */
 export async function unpackedWeights(
@@ -71,8 +70,7 @@ export async function unpackedWeights(
 	found: Pick<Stats, 'size' | 'mtimeMs'>,
 	work: string,
 	signal: AbortSignal,
-	notify?: NotifyWaiting,
-	checkRoom?: CheckRoom,
+	{ notify, checkRoom }: { readonly notify?: NotifyWaiting; readonly checkRoom?: CheckRoom } = {},
 ): Promise<string> {
 	const name = `${prefix}${found.size}-${Math.round(found.mtimeMs)}`;
 	const folder = join(work, name);

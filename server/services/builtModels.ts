@@ -217,11 +217,10 @@ export async function buildFromPath(
 	const flags = await flagsOf(begun, build.path, build.flags, undefined, emit);
 	const found = await stat(build.path);
 	const path = isArchive(build.path)
-		? await unpackedWeights(
-				...([build.path, found, partial, signal] as const),
-				(notice) => emit({ type: 'notice', notice }),
-				(bytes) => checkDisk(build, bytes, 0),
-			)
+		? await unpackedWeights(build.path, found, partial, signal, {
+				notify: (notice) => emit({ type: 'notice', notice }),
+				checkRoom: (bytes) => checkDisk(build, bytes, 0),
+			})
 		: build.path;
 	const stamps = await stampsOf(path);
 	const size = stamps.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

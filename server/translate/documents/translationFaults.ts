@@ -51,8 +51,9 @@ export function translationFaults(files: TranslatedMessages): MessageFault[] {
 	const sourceLine = lineNumbers(source);
 	const lineOf = lineNumbers(files.target);
 	const targetLine = (at: number) => lineOf(lists.placeOf(at));
-	// Of gettext, signs without words stand for themselves where they are empty.
-	const isMissing = ({ text }: { text: string }) => format !== 'po' || /\p{L}/u.test(text);
+	// What is empty has nothing to translate; of gettext, signs without words stand for themselves where they are empty.
+	const isMissing = ({ text }: { text: string }) =>
+		text.trim() !== '' && (format !== 'po' || /\p{L}/u.test(text));
 	const faults: MessageFault[] = missingMessages(source, target, format, to)
 		.filter(isMissing)
 		.map(({ path, text }) => {

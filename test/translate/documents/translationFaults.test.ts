@@ -161,3 +161,15 @@ test('gettext: signs without words are not missed, words are', () => {
 		[['missing', 'Open it']],
 	);
 });
+
+test('an empty message of the source has nothing to translate', () => {
+	const files = { format: 'json', to: 'es', target: '{}' } as const;
+	const faults = translationFaults({
+		...files,
+		source: '{"empty": "", "blank": " ", "a": "Save"}',
+	});
+	assert.deepEqual(
+		faults.map(({ key }) => key),
+		['a'],
+	);
+});
