@@ -1,11 +1,14 @@
 /** `nearglot models search [WORDS]` and `nearglot models where [NAME]`. */
 
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { defined } from '../protocol/defined.ts';
+import { hubTokenHeader } from '../protocol/hubToken.ts';
 import { findModel, nearNamesHint } from '../protocol/index.ts';
 import { listOwnModels, modelsLocation, searchHubModels } from '../protocol/routeAddresses.ts';
 import { absentModelText } from './absentModel.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { hubOf } from './hubChoice.ts';
 import { byteText, table } from './textTable.ts';
 
 /** Models whose name, publisher, task or language has every word. */
@@ -62,12 +65,16 @@ async function searchPublished(
 ): Promise<number> {
 	const words = given.join(' ');
 	if (words === '' && !isTask) throw new UsageError('models search --hub takes words to look for.');
+	const { hub, token } = hubOf(io.env);
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const query = {
 		...(words === '' ? {} : { q: words }),
 		...(isTask ? { task: 'translation' as const } : {}),
+		...defined({ hub }),
 	};
-	const { models } = await daemon.call(searchHubModels, { query }, { signal: io.signal });
+	const headers = defined({ [hubTokenHeader]: token });
+	const input = { query, headers: headers as Readonly<Record<string, string>> };
+	const { models } = await daemon.call(searchHubModels, input, { signal: io.signal });
 	if (asJson) {
 		io.stdout.data(`${JSON.stringify(models, null, '\t')}\n`);
 		return 0;

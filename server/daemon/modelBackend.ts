@@ -104,8 +104,8 @@ export function createModelBackend(
 		endpointName: 'The address of translation models (NEARGLOT_STUDENTS)',
 		...defined({ proxy: env['NEARGLOT_PROXY'], caFile: env['NEARGLOT_CA_FILE'] }),
 	});
-	const asksBoth = () =>
-		own().endpoint === publicHub ||
+	const asksBoth = (requested: HubChoice) =>
+		chosenHub(own(), requested, () => undefined).endpoint === publicHub ||
 		settings.value.students !== undefined ||
 		Boolean(env['NEARGLOT_STUDENTS']);
 	const downloads = new Downloads();

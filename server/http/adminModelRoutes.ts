@@ -4,6 +4,8 @@ import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { commandLine } from '../daemon/secrets.ts';
 import { listUnfinished, removeUnfinished } from '../hub/unfinishedModels.ts';
+import { defined } from '../protocol/defined.ts';
+import { hubTokenHeader } from '../protocol/hubToken.ts';
 import { AppError, chooseSuggestions } from '../protocol/index.ts';
 import {
 	buildLocalModel,
@@ -53,9 +55,11 @@ export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): v
 		return answer(chooseSuggestions(await models.list(), machine, query.task ?? 'chat-completion'));
 	});
 
-	register(app, searchHubModels, async ({ query, signal, answer }) =>
-		answer({ models: await models.search(query, signal) }),
-	);
+	register(app, searchHubModels, async ({ context, query: { hub, ...wanted }, signal, answer }) => {
+		if (hub !== undefined) ownersOnly(context.get('caller'));
+		const from = defined({ hub, token: context.req.header(hubTokenHeader) });
+		return answer({ models: await models.search({ ...wanted, from }, signal) });
+	});
 	register(app, pullModel, ({ context, body: { model: name, ...options } }) => {
 		if (options.hub !== undefined) ownersOnly(context.get('caller'));
 		const work = (signal: AbortSignal) => models.download(name, options, signal);

@@ -81,6 +81,7 @@ export interface WantedModels {
 	readonly q?: string | undefined;
 	/** Only the list of models of this kind. */
 	readonly task?: 'translation' | undefined;
+	readonly from?: HubChoice;
 }
 
 /** What the runner of a model in memory tells. */

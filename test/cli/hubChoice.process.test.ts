@@ -29,6 +29,11 @@ test('a pull asks the hub that its own environment names, with its own token onl
 	hub.requests.length = 0;
 	const all = await home.run(['models', 'refresh'], '', { HF_ENDPOINT: hub.url, HF_TOKEN: 'mine' });
 	assert.ok(hub.requests.length > 0, all.stderr);
+	hub.requests.length = 0;
+	const search = ['models', 'search', '--hub', 'tiny'];
+	const found = await home.run(search, '', { HF_ENDPOINT: hub.url, HF_TOKEN: 'mine' });
+	assert.ok(hub.requests.length > 0, found.stderr);
+	for (const { authorization } of hub.requests) assert.equal(authorization, 'Bearer mine');
 });
 
 test('an address that is none is told with the name of the variable and whose it is', async () => {

@@ -67,6 +67,8 @@ export const searchHubModels = route({
 		q: optional(string({ minLength: 1, maxLength: 200 })),
 		/** The list of models of this kind alone; the hub is not asked. */
 		task: optional(oneOf('translation')),
+		/** Address of another hub than the server's own; the owner's key alone may name one. Its token comes as `X-Hub-Token`. */
+		hub: optional(textField),
 	}),
 	answer: z.object({
 		models: z
