@@ -56,13 +56,13 @@ export async function carryOut(
 	isRetry: boolean,
 	signal: AbortSignal,
 ): Promise<void> {
+	const isFresh = !isRetry && Math.abs(Date.now() - at) < freshMs;
 	if (kind === 'forget') {
-		const isFresh = !isRetry && Math.abs(Date.now() - at) < freshMs;
 		if (isFresh) await forgetPersonHere(parts, person, signal);
 		else await deleteOf(parts, person, signal, at);
 	} else {
-		// Those of its time have ended with the first try.
-		if (!isRetry) await parts.responses.end(person);
+		// Those of the time of a later one have ended with the first try, or with this replica.
+		if (isFresh) await parts.responses.end(person);
 		await (await parts.jobs.open()).cancel(person, signal, at);
 	}
 }

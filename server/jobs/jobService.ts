@@ -199,7 +199,7 @@ export class JobService {
 		);
 		return {
 			...{ files, batches, limits, store },
-			cancel: (person, signal, until) => cancelJobs(person, { store, batches }, signal, until),
+			cancel: (person, signal, until) => cancelJobs(person, { store, batches, now }, signal, until),
 			forget: (person, signal, until) => forgetJobs(person, { store, batches }, signal, until),
 			close: async () => {
 				// All are told before one is waited for, or the others would begin more.

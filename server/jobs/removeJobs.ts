@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
 import { keys } from './jobTypes.ts';
-import type { ObjectStore } from './objectStore.ts';
+import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { Batches } from './personBatches.ts';
-import { removeAll, removeBatch } from './removeBatch.ts';
+import { removeBatch } from './removeBatch.ts';
 import { personFolder, timeOfId } from './storedFiles.ts';
 
 export interface ForgottenJobs {
@@ -20,11 +20,16 @@ export interface ForgetDeps {
 	readonly timeoutMs?: number;
 	/** How often it is looked at. */
 	readonly pollMs?: number;
+	/** Milliseconds since 1970. */
+	readonly now?: () => number;
 }
+
+/** For so long after it was made a batch may be under way that nobody lists as such. */
+const unsaidMs = 86_400_000;
 
 /**
  * Cancels what is under way, waits for its end, and removes batches, results, uploaded files and the keys of
- * idempotency. What could not be removed is still there for the next call.
+ * idempotency. What could not be removed is still there for the next call, which has less to do.
  * @param until what was made later stays; milliseconds since 1970
  * @throws AppError `conflict` for a batch that does not end in time, `store_unavailable`
  */
@@ -37,11 +42,18 @@ export async function forgetJobs(
 	const { store } = deps;
 	const folder = personFolder(person);
 	const ids = (await batchIds(folder, store)).filter((id) => timeOfId(id) <= until);
-	for (const id of ids) await cancelled(person, id, deps, signal);
-	for (const id of ids) await end(person, id, deps, signal);
-	for (const id of ids) {
+	// Those that have ended go at once: however slow the store is, each call gets further than the one before.
+	const open = await openIds(store);
+	const remove = async (id: string): Promise<void> => {
 		signal.throwIfAborted();
 		await removeBatch(store, folder, id);
+	};
+	const under = ids.filter((id) => open.has(id));
+	for (const id of under) await cancelled(person, id, deps, signal);
+	for (const id of ids) if (!open.has(id)) await removeEnded(person, id, deps, remove, signal);
+	for (const id of under) {
+		await end(person, id, deps, signal);
+		await remove(id);
 	}
 	let files = 0;
 	for await (const key of store.list(keys.filesOf(folder))) {
@@ -52,10 +64,27 @@ export async function forgetJobs(
 		await store.remove(key);
 		files++;
 	}
-	signal.throwIfAborted();
-	// They are swept in time; taken from who is there again, a request that is sent twice would be two.
-	if (until === Number.POSITIVE_INFINITY) await removeAll(store, keys.againOf(folder));
+	for await (const key of store.list(keys.againOf(folder))) {
+		signal.throwIfAborted();
+		const first = await readJsonObject<{ readonly id: string }>(store, key);
+		if (first === undefined || timeOfId(first.id) <= until) await store.remove(key);
+	}
 	return { batches: ids.length, files };
+}
+
+/** Removes one that nobody lists as under way; whoever made it may have ended before it said that there is work. */
+async function removeEnded(
+	person: string,
+	id: string,
+	deps: ForgetDeps,
+	remove: (id: string) => Promise<void>,
+	signal: AbortSignal,
+): Promise<void> {
+	if ((await deps.store.size(keys.end(id))) === undefined) {
+		await cancelled(person, id, deps, signal);
+		await end(person, id, deps, signal);
+	}
+	await remove(id);
 }
 
 /**
@@ -69,9 +98,21 @@ export async function cancelJobs(
 	until = Number.POSITIVE_INFINITY,
 ): Promise<number> {
 	let count = 0;
-	for (const id of await batchIds(personFolder(person), deps.store))
-		if (timeOfId(id) <= until && (await cancelled(person, id, deps, signal))) count++;
+	const { store, now = Date.now } = deps;
+	const own = (await batchIds(personFolder(person), store)).filter((id) => timeOfId(id) <= until);
+	const open = await openIds(store);
+	// Whoever made one may have ended before it said that there is work; it is found within a day.
+	const others = own.filter((id) => !open.has(id) && timeOfId(id) > now() - unsaidMs);
+	for (const id of [...own.filter((id) => open.has(id)), ...others])
+		if (await cancelled(person, id, deps, signal)) count++;
 	return count;
+}
+
+/** Everybody's that are said to be under way. */
+async function openIds(store: ObjectStore): Promise<Set<string>> {
+	const ids = new Set<string>();
+	for await (const key of store.list(keys.open)) ids.add(key.slice(keys.open.length));
+	return ids;
 }
 
 async function batchIds(folder: string, store: ObjectStore): Promise<string[]> {
