@@ -141,7 +141,7 @@ function MainAction({ text, isShell }: { text: string; isShell: boolean }): VNod
 			onClick={() => send({ type: 'terminal', text })}
 		>
 			<Icon name="play" />
-			{t('terminal')}
+			<span>{t('terminal')}</span>
 		</button>
 	) : (
 		<button

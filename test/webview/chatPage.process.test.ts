@@ -306,12 +306,12 @@ test(
 		for (const width of [182, 200, 240, 390]) {
 			await page.setViewportSize({ width, height: 700 });
 			const cut = await page.evaluate(() =>
-				[...document.querySelectorAll('.composer textarea, .code figcaption > span')]
+				[...document.querySelectorAll('.composer textarea, .code figcaption > span, .main-action')]
 					.filter(
 						(box) =>
 							box.scrollHeight > box.clientHeight + 1 ||
 							box.scrollWidth > box.clientWidth ||
-							(box.matches('span') && box.clientHeight > 30),
+							(!box.matches('textarea') && box.clientHeight > 30),
 					)
 					.map(
 						(box) =>
