@@ -51,6 +51,8 @@ test('imports between the folders of the server go only downwards', () => {
 
 /** Who renames and removes at once, where nobody can wait, and why that may fail. */
 const movesAtOnce: Readonly<Record<string, string>> = {
+	'extension/transcripts/unsentRecordings.ts':
+		'the file of a window that goes away, which cannot wait; the next look tries again',
 	'server/store/sqliteFile.ts':
 		'a damaged file is set aside while it is opened, which cannot wait; nothing else has it open',
 	'server/store/jsonFile.ts':
@@ -370,6 +372,7 @@ test('ONNX Runtime comes into a process by the one door that turns its telemetry
 /** Who may open files by himself where models are handled, and what he reads with that. */
 const readsFiles: Readonly<Record<string, string>> = {
 	'server/hub/modelData/readModelFile.ts': 'files of models, as names and limits allow it',
+	'server/hub/archive.ts': 'how much a packed archive says it holds',
 	'server/hub/tarReader.ts': 'archives, by entries and bytes',
 	'server/hub/downloadStudent.ts': 'writes only',
 	'server/hub/manifest.ts': 'writes only',
@@ -597,6 +600,9 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['extension/chat/chatActions.ts', 'chats are listed by the days they are from'],
 	['extension/chat/chatPageController.ts', 'shown and kept with a chat'],
 	['extension/chat/chatStore.ts', 'when a chat was deleted is kept for other windows'],
+	['extension/transcripts/unsentRecordings.ts', 'compared with the times of files'],
+	['server/jobs/removeJobs.ts', 'compared with the times of batches'],
+	['server/services/shared/sharedOrders.ts', 'times of the store as this replica says them'],
 	['extension/chat/agent/changesFile.ts', 'how long a tool may run is kept for other windows'],
 	['webview/chatShelf.ts', 'when a chat was deleted is kept for other tabs'],
 	['server/cli/gatewayCommand.ts', 'sessions, tokens and keys have dates that other machines read'],
@@ -605,6 +611,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/cli/usageCommand.ts', 'keys end at dates'],
 	['server/daemon/backend.ts', 'shown and kept with a response'],
 	['server/daemon/daemon.ts', 'shown, and compared with the times of files'],
+	['server/daemon/personOrders.ts', 'compared with the times of orders'],
 	['server/daemon/modelBackend.ts', 'kept with the catalogue'],
 	['server/daemon/peopleBackend.ts', 'keys end at dates, and usage has days'],
 	['server/daemon/translateBackend.ts', 'tokens have dates'],

@@ -44,7 +44,9 @@ function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig)
 /** What was wrong, in one sentence. */
 function parseProblem(error: unknown): string {
 	const message = error instanceof Error ? error.message : String(error);
-	const option = /^Option '(--[\w-]+)[^']*' argument is ambiguous/.exec(message)?.[1];
+	const option = message.includes('argument is ambiguous')
+		? /^Option '(--[\w-]+)/.exec(message)?.[1]
+		: undefined;
 	if (option !== undefined)
 		return `${option} takes a value; one that begins with a dash is written behind an equals sign: ${option}=-…`;
 	return message.split('. To specify')[0] ?? message;
