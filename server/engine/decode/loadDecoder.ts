@@ -19,6 +19,7 @@ import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { kernelNotice } from '../runtime/runtimeNotices.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { tolerances } from '../verify/readings.ts';
+import { cutsSignedSums } from '../verify/signedSums.ts';
 import type { Verdicts } from '../verify/verdict.ts';
 import type { Decoder } from './decoder.ts';
 import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
@@ -58,7 +59,10 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	const onCpu = (given.session.executionProvider ?? 'cpu') === 'cpu';
 	const rewritesGraph = given.rewrite !== false && onCpu;
 	// Graphs for more sequences are opened later over the same weights.
-	const sharing = rewritesGraph ? await weightSharing(path) : undefined;
+	const { runtime } = given;
+	const cutsSigned =
+		runtime.kind === 'c-api' && summary.ops.has('MatMulInteger') && (await cutsSignedSums(runtime));
+	const sharing = rewritesGraph ? await weightSharing(path, cutsSigned) : undefined;
 	const options =
 		sharing === undefined ? given : { ...given, session: { ...given.session, sharing } };
 	const isPlain = !summary.ops.has('com.microsoft:GroupQueryAttention');
@@ -126,7 +130,8 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 		hasRing(graph) ||
 		longRopeThreshold !== undefined;
 	if (isSerial || !graph.inPlace || rewrites?.gather !== true) return serial;
-	return openPacked(path, serial, graph, exact ? { ...rewrites, exact } : rewrites, options);
+	const always = defined({ unsigned: sharing?.unsigned, exact: exact ? true : undefined });
+	return openPacked(path, serial, graph, { ...rewrites, ...always }, options);
 }
 
 /** Changes to try, the best first. */

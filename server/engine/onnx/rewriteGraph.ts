@@ -20,6 +20,7 @@ import { quantizePerToken } from './quantizePerToken.ts';
 import { rebaseExternalData } from './rebaseExternalData.ts';
 import { type ColumnBytes, shortlistHead } from './shortlistHead.ts';
 import { readTensorHeader } from './tensorProto.ts';
+import { useUnsignedWeights } from './unsignedWeights.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
 
 /** The rewrites to make. */
@@ -40,12 +41,15 @@ export interface GraphRewrites {
 	readonly kernel?: string;
 	/** Activations of 4-bit weights in single precision. */
 	readonly exact?: boolean;
+	/** Names of weights that the session is given as unsigned bytes. */
+	readonly unsigned?: ReadonlySet<string>;
 }
 
 /** The rewrites by name, for people. */
 export function nameRewrites(rewrites: GraphRewrites): string {
-	const { gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization, kernel, exact } =
+	const { gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization, kernel } =
 		rewrites;
+	const { exact, unsigned } = rewrites;
 	const names = [
 		perTokenQuantization === true ? 'a scale for each row' : '',
 		fuseHeads === undefined ? '' : 'fused attention',
@@ -55,6 +59,7 @@ export function nameRewrites(rewrites: GraphRewrites): string {
 		slots === undefined ? '' : 'packed slots',
 		kernel === undefined ? '' : 'own products of 4-bit weights',
 		exact === true ? 'exact activations' : '',
+		unsigned === undefined ? '' : 'unsigned weights',
 	];
 	return names.filter((name) => name !== '').join(', ');
 }
@@ -106,6 +111,7 @@ function change(
 		perTokenQuantization,
 		kernel,
 		exact,
+		unsigned,
 	}: GraphRewrites,
 ): string | undefined {
 	const { graph } = model;
@@ -118,6 +124,7 @@ function change(
 		() =>
 			perTokenQuantization === true ? quantizePerToken(graph, defaultOpset(model)) : undefined,
 		() => (slots === undefined ? undefined : packSlots(graph, slots, defaultOpset(model))),
+		() => (unsigned === undefined ? undefined : useUnsignedWeights(graph, unsigned)),
 		// The last: the others know the published operator.
 		() => (kernel === undefined ? undefined : useInt4Kernel(model)),
 	];

@@ -26,12 +26,16 @@ export interface SharedWeight {
 	readonly file: string;
 	readonly offset: number;
 	readonly length: number;
+	/** The weight itself where it is not what the file has. */
+	readonly bytes?: Uint8Array;
 }
 
 /** Sessions opened with equal keys share these weights, also in their packed form. */
 export interface WeightSharing {
 	readonly key: string;
 	readonly weights: readonly SharedWeight[];
+	/** Names of those that were made unsigned; graphs opened with them may use these. */
+	readonly unsigned?: ReadonlySet<string>;
 }
 
 export interface SessionOptions {

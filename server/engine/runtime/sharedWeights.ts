@@ -13,6 +13,8 @@ interface Group {
 	readonly values: ReadonlyMap<string, Pointer>;
 	readonly container: Pointer;
 	readonly mappings: readonly { readonly unmap: () => void }[];
+	/** Refers to the bytes that are not mapped. */
+	readonly weights: WeightSharing['weights'];
 	users: number;
 }
 
@@ -77,14 +79,14 @@ function createGroup(
 		}
 	}
 	const values = new Map<string, Pointer>();
-	for (const { name, typeCode, dims, file, offset, length } of weights) {
+	for (const { name, typeCode, dims, file, offset, length, bytes } of weights) {
 		const mapping = mappings.get(file);
 		// A weight that would reach beyond its file is left to ONNX Runtime, which says so.
 		if (mapping === undefined || offset < 0 || offset + length > mapping.sizeBytes) continue;
 		const value = api.get(
 			'CreateTensorWithDataAsOrtValue',
 			memory,
-			mapping.address + BigInt(offset),
+			bytes ?? mapping.address + BigInt(offset),
 			length,
 			BigInt64Array.from(dims, BigInt),
 			dims.length,
@@ -96,6 +98,7 @@ function createGroup(
 		values,
 		container: api.get('CreatePrepackedWeightsContainer'),
 		mappings: [...mappings.values()],
+		weights,
 		users: 0,
 	};
 }

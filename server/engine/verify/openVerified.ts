@@ -241,7 +241,7 @@ const isOnCpu = ({ executionProvider = 'cpu' }: SessionOptions): boolean =>
 
 /**
  * The graphs in one form; those that are paths are as published. Exact activations are no rewrite to be tried: where
- * they are asked for, they are in every form.
+ * they are asked for, they are in every form. So are unsigned weights, which change no result.
  */
 async function rewriteAll<T extends { close(): void }>(
 	{ paths, dynamic, session }: GraphSet<T>,
@@ -258,6 +258,7 @@ async function rewriteAll<T extends { close(): void }>(
 			...(perTokenQuantization === true && dynamic.has(path) ? { perTokenQuantization } : {}),
 			...(takesKernel ? { kernel } : {}),
 			...(exact ? { exact } : {}),
+			...defined({ unsigned: session.sharing?.unsigned }),
 		};
 		const ready = nameRewrites(own) === '' ? path : await rewriteGraph(path, own);
 		if (typeof ready !== 'string' && 'refused' in ready) return ready;
