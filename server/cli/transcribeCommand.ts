@@ -9,7 +9,13 @@ import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { defined } from '../protocol/defined.ts';
-import { AppError, asAppError, setFormFile, type Transcript } from '../protocol/index.ts';
+import {
+	AppError,
+	asAppError,
+	setFormFile,
+	systemError,
+	type Transcript,
+} from '../protocol/index.ts';
 import { audioTranslations, transcriptions } from '../protocol/routeAddresses.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { removePath } from '../store/movePath.ts';
@@ -244,7 +250,11 @@ async function transcribeOne(work: Work, file: string): Promise<void> {
 	const folder = await makeScratchFolder('stdin', scratchIn(dataDir(thisMachine(io.env))));
 	try {
 		const copy = join(folder, 'recording');
-		await pipeline(io.stdin, createWriteStream(copy, { mode: 0o600 }), { signal: io.signal });
+		await pipeline(io.stdin, createWriteStream(copy, { mode: 0o600 }), { signal: io.signal }).catch(
+			(error: unknown) => {
+				throw systemError(error, { path: copy, verb: 'written' }) ?? error;
+			},
+		);
 		if ((await stat(copy)).size === 0)
 			throw new AppError('invalid_audio', 'Nothing came from standard input; send a recording.');
 		await transcribeFile({ ...work, settings }, copy, 'stdin');

@@ -69,7 +69,7 @@ export async function translateCheck(
 		.filter(([, count]) => count > 0)
 		.map(([kind, count]) => `${count} ${kind}`);
 	io.stderr.write(
-		`${checked} translated file${checked === 1 ? '' : 's'} checked: ${counts.join(', ') || 'nothing is wrong'}.\n`,
+		`${checked} translation${checked === 1 ? '' : 's'} checked: ${counts.join(', ') || 'nothing is wrong'}.\n`,
 	);
 	if (!record.isThere && !options.accepts)
 		io.stderr.write(

@@ -46,8 +46,8 @@ plural forms get those of the target language. Texts that cannot be translated s
 they are and are named at the end.
 
 In a FOLDER all files that .gitignore does not name are translated; docs/en/a.md becomes
-docs/de/a.md, a.en.md a.de.md, and a.md a.de.md. Message files that are there already get
-what they lack. What was done is kept in .nearglot/translations.json: the next run, also
+docs/de/a.md, a.en.md a.de.md, and a.md a.de.md; of sources in another language --from fr
+has a.fr.md become a.de.md. Message files that are there already get what they lack. What was done is kept in .nearglot/translations.json: the next run, also
 after Ctrl+C, does what has changed and nothing else.
 
   --to LANGUAGE      target language, several with commas: --to de,fr

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Context } from 'hono';
-import { AppError, asAppError } from '../protocol/index.ts';
+import { AppError, asAppError, systemError } from '../protocol/index.ts';
 import { removePath } from '../store/movePath.ts';
 import { makeScratchFolder } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
@@ -224,7 +224,8 @@ class FormReceiver {
 		this.#written = finished(file).catch((error: unknown) => {
 			stream.unpipe(file);
 			stream.resume();
-			this.fail(asAppError(error, 'storing the recording'));
+			const known = systemError(error, { path: this.#path, verb: 'written' });
+			this.fail(known ?? asAppError(error, 'storing the recording'));
 		});
 	}
 }

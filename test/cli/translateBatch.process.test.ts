@@ -71,6 +71,27 @@ test('whole files are handed to the server, and the same command fetches what is
 	}
 });
 
+test('a system that is misspelt is refused before anything is sent', async () => {
+	const folder = temporaryFolder('batch');
+	await mkdir(join(folder, '.git'));
+	await writeFile(join(folder, 'a.md'), 'Save the file.\n');
+	const batch = ['translate', 'a.md', '--from', 'en', '--to', 'de', '--batch'];
+	const files = async () => {
+		const daemon = await findOrStartDaemon({ env: home.env });
+		return JSON.parse(await (await daemon.request('/v1/files', {})).text()).data.length;
+	};
+	const before = await files();
+	for (const name of ['legl', 'chat:nosuch']) {
+		const refused = await run(folder, [...batch, '--system', name]);
+		assert.equal(refused.code, 1, refused.stderr);
+		assert.match(refused.stderr, new RegExp(`There is no system '${name}', so nothing was sent`));
+	}
+	assert.equal(await files(), before);
+	assert.equal(existsSync(join(folder, 'a.de.md')), false);
+	const good = await run(folder, [...batch, '--system', 'General']);
+	assert.equal(good.code, 0, good.stderr);
+});
+
 test('links of a batch follow the headings of other files, also of those that are up to date', async () => {
 	const folder = temporaryFolder('batch');
 	await mkdir(join(folder, 'docs/en'), { recursive: true });

@@ -227,10 +227,10 @@ test('words and countries at the head of columns of data are no languages', asyn
 	for (const [index, head] of languages.entries())
 		await write({ [`${index}.csv`]: `${head}\nSome words,,,,\n` });
 	assert.match((await checked(['0.csv'])).out, /\(it\)/);
-	assert.match((await checked(['1.csv'])).err, /1 translated file checked/);
+	assert.match((await checked(['1.csv'])).err, /1 translation checked/);
 	assert.match((await checked(['2.csv'])).out, /\(de\)/);
-	assert.match((await checked(['3.csv'])).err, /3 translated files checked/);
-	assert.match((await checked(['4.csv'])).err, /1 translated file checked/);
+	assert.match((await checked(['3.csv'])).err, /3 translations checked/);
+	assert.match((await checked(['4.csv'])).err, /1 translation checked/);
 });
 
 test('an encoding that is named damages no file that is in UTF-8 by then', async () => {

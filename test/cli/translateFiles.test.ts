@@ -449,7 +449,7 @@ test('of several files of messages the one that is damaged is named, whichever i
 	assert.match(checked.out, /^l\/fr\.json:2: damaged: l\/fr\.json is damaged at line 2/m);
 	assert.match(checked.out, /^l\/es\.json:1: damaged: l\/es\.json is no map of messages\./m);
 	assert.match(checked.out, /^l\/en\.json:1: missing: b 'Save it' has no translation/m);
-	assert.match(checked.err, /3 translated files checked: 1 missing, 2 damaged\./);
+	assert.match(checked.err, /3 translations checked: 1 missing, 2 damaged\./);
 	await write({ 'l/en.json': '{"a"' });
 	const ofSource = await check(['l']);
 	assert.equal(ofSource.out.match(/damaged: /g)?.length, 1, ofSource.out);
@@ -514,7 +514,7 @@ test('a check tells of every file that holds all its languages and cannot be rea
 		/^l\/en\.json:1: missing: a 'Open it'/m,
 	])
 		assert.match(out, line);
-	assert.match(err, /^6 translated files checked: 2 missing, 4 damaged\.$/m);
+	assert.match(err, /^6 translations checked: 2 missing, 4 damaged\.$/m);
 	const ofOne = await check(['App'], false, ['de', 'fr']);
 	assert.equal(ofOne.out.match(/cut\.xcstrings:\d+: damaged: /g)?.length, 1, ofOne.out);
 	assert.equal(ofOne.out.match(/: damaged: /g)?.length, 4, ofOne.out);

@@ -1,6 +1,7 @@
 /** Groups tokens into words and gives them times. */
 
 import type { SpeechResult, SpeechToken, TextModel } from '../api.ts';
+import { wholeCharacters } from './wholeCharacters.ts';
 
 export type SpeechWord = NonNullable<SpeechResult['words']>[number];
 
@@ -53,7 +54,12 @@ function characterPieces(ids: readonly number[], text: TextModel): WordSpan[] {
 		string += decoder.decode(bytes, { stream: true });
 		if (open > 0 && index + 1 < ids.length) return;
 		if (index + 1 === ids.length) string += decoder.decode();
-		if (string !== '') pieces.push({ text: string, from, to: index + 1 });
+		const whole = wholeCharacters(string);
+		const last = pieces.at(-1);
+		if (whole !== '') pieces.push({ text: whole, from, to: index + 1 });
+		// What is no character takes its time all the same.
+		else if (string !== '' && last !== undefined)
+			pieces[pieces.length - 1] = { ...last, to: index + 1 };
 		decoder = new TextDecoder('utf-8');
 		string = '';
 		from = index + 1;

@@ -15,6 +15,7 @@ import { dynamicTimeWarp, medianFilter } from '../../../server/engine/speech/tim
 import { cutSegments } from '../../../server/engine/speech/whisper/segments.ts';
 import type { WhisperConfig } from '../../../server/engine/speech/whisper/whisperConfig.ts';
 import { whisperProcessors } from '../../../server/engine/speech/whisper/whisperRules.ts';
+import { wholeCharacters } from '../../../server/engine/speech/wholeCharacters.ts';
 import { splitWords, timeWords } from '../../../server/engine/speech/words.ts';
 
 /** Text 0–9, end 10, start 11, no timestamps 12, times from 13 (0.00) to 1512. */
@@ -179,4 +180,17 @@ test('words keep their punctuation and are cut to plausible lengths beside pause
 		splitWords([0, 1, 2], chinese, 'ja').map(({ text }) => text),
 		['日', '本'],
 	);
+});
+
+test('half a character of byte tokens is no text, and its time belongs to the word before', () => {
+	const bytes = [[0x20, 0x67], [0xc3], [0x2e]].map((each) => Uint8Array.from(each));
+	const text = {
+		tokenBytes: (id: number) => bytes[id] ?? new Uint8Array(),
+	} as unknown as TextModel;
+	const spans = splitWords([0, 1, 2], text, 'de');
+	assert.deepEqual(
+		spans.map((span) => [span.text, span.from, span.to]),
+		[[' g.', 0, 3]],
+	);
+	assert.equal(wholeCharacters('was g\uFFFD.'), 'was g.');
 });

@@ -8,6 +8,7 @@ import { checkedLanguage } from '../requestChecks.ts';
 import type { SpeechModel } from '../speechModel.ts';
 import { isDoubtful, temperatureLadder } from '../temperatureFallback.ts';
 import { tokenStarts } from '../tokenStarts.ts';
+import { wholeCharacters } from '../wholeCharacters.ts';
 import { evenStarts, splitWords, timeWords } from '../words.ts';
 
 export interface MoonshineConfig {
@@ -90,11 +91,11 @@ export class MoonshineModel implements SpeechModel {
 				},
 				signal,
 			);
-			const text = this.#text.decode(hypothesis.tokens.map((token) => token.id));
+			const text = this.#decodeText(hypothesis.tokens.map((token) => token.id));
 			if (!isDoubtful({ text, avgLogprob: hypothesis.avgLogprob, noSpeechProb: 0 })) break;
 		}
 		const ids = hypothesis.tokens.map((token) => token.id);
-		const text = this.#text.decode(ids);
+		const text = this.#decodeText(ids);
 		if (text !== '') onText(text);
 		const segment = {
 			start: 0,
@@ -125,6 +126,10 @@ export class MoonshineModel implements SpeechModel {
 		const starts = found ?? evenStarts(ids, this.#text, 0, durationS);
 		const spans = splitWords(ids, this.#text, language);
 		return { ...result, words: timeWords(spans, starts, hypothesis.tokens) };
+	}
+
+	#decodeText(ids: readonly number[]): string {
+		return wholeCharacters(this.#text.decode(ids));
 	}
 }
 

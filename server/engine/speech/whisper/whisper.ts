@@ -9,6 +9,7 @@ import { decodeHypothesis, type SpeechHypothesis } from '../decodeHypothesis.ts'
 import { checkedLanguage } from '../requestChecks.ts';
 import type { SpeechModel } from '../speechModel.ts';
 import { isDoubtful, isSilence, temperatureLadder } from '../temperatureFallback.ts';
+import { wholeCharacters } from '../wholeCharacters.ts';
 import { logMel, melHop } from './logMel.ts';
 import { cutSegments } from './segments.ts';
 import type { WhisperConfig } from './whisperConfig.ts';
@@ -114,7 +115,7 @@ export class WhisperModel implements SpeechModel {
 
 	/** Text of tokens; control and time tokens all lie at and above the end token. */
 	#decodeText(ids: readonly number[]): string {
-		return this.#text.decode(ids.filter((id) => id < this.#config.endToken));
+		return wholeCharacters(this.#text.decode(ids.filter((id) => id < this.#config.endToken)));
 	}
 
 	async #detect(encoded: EncodedBatch, signal?: AbortSignal): Promise<Spoken> {
