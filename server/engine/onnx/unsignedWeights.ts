@@ -5,6 +5,7 @@
  */
 
 import { openModelPath } from '../../hub/modelData/readModelFile.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import type { SharedWeight } from '../runtime/runtime.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from './onnxModel.ts';
 import { externalTensor, readTensorHeader, scalarTensor, tensorFromHeader } from './tensorProto.ts';
@@ -134,7 +135,7 @@ export function useUnsignedWeights(
 		added.set(middle, scalarTensor(middle, 'uint8', shift));
 	}
 	if (!isChanged) return 'no product has signed weights';
-	graph.initializers.push(...added.values());
+	pushAll(graph.initializers, added.values());
 	return undefined;
 }
 
