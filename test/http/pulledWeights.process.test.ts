@@ -161,3 +161,25 @@ test('a model of a GGUF file keeps the licence that lies beside the file, or abo
 		assert.ok(readFileSync(join(pulled, name)).equals(licence), name);
 	assert.ok(!readdirSync(pulled).includes('README.md'));
 });
+
+test('a licence that the file alone names is asked for before anything is built, and an open one is not', async () => {
+	const file = (license: string) => Buffer.from(smallGguf({ 'general.license': license }));
+	const repository = { 'F32/m-F32.gguf': file('own terms'), 'F16/m-F16.gguf': file('mit') };
+	await using hub = await startHub(repository, { license: null }, 'acme/terms');
+	const body = { hub: hub.url, acceptLicense: false };
+	const asked = { ...body, model: 'acme/terms:m-F32.gguf' };
+	const refused = await server.post('/nearglot/models/download', asked, { headers: server.keyed });
+	const text = await refused.text();
+	assert.match(text, /under the licence 'own terms', which has conditions/);
+	assert.match(text, /"param":"acceptLicense"/);
+	assert.ok(text.includes(`${hub.url}/acme/terms`), text);
+	const models = readdirSync(join(home, 'models'));
+	assert.deepEqual(
+		models.filter((name) => name.includes('terms')),
+		[],
+	);
+	await built('/nearglot/models/download', { ...body, model: 'acme/terms:m-F16.gguf' });
+	await built('/nearglot/models/download', { ...asked, acceptLicense: true });
+	// What has come under its licence is asked for no more.
+	await built('/nearglot/models/download', asked);
+});
