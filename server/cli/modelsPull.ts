@@ -95,9 +95,20 @@ async function askForLicence(
 		throw new AppError('forbidden', `${error.message} ${accept}`, { cause: error });
 	io.stderr.write(`${error.message}\n`);
 	const lines = io.stderr.questions(io.stdin);
+	// Ctrl+C and the end of the input are no answer.
+	const left = new AbortController();
+	lines.on('SIGINT', () => left.abort());
+	lines.once('close', () => left.abort());
 	try {
-		const answer = await lines.question('Accept it and download? [y/N] ', { signal: io.signal });
+		const signal = AbortSignal.any([io.signal, left.signal]);
+		const answer = await lines
+			.question('Accept it and download? [y/N] ', { signal })
+			.catch((reason: unknown) => {
+				if (left.signal.aborted) return '\n';
+				throw reason;
+			});
 		if (/^(?:y|yes)$/i.test(answer.trim())) return;
+		if (answer === '\n') io.stderr.write('\n');
 	} finally {
 		lines.close();
 	}

@@ -1,7 +1,11 @@
 /** `nearglot models pull` downloads nothing under a licence with conditions that nobody has accepted. */
 
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
+import type { CommandIo } from '../../server/cli/command.ts';
+import { pullModelCommand } from '../../server/cli/modelsPull.ts';
+import { TerminalWriter } from '../../server/cli/terminal.ts';
 import { type Home, newHome } from '../support/home.ts';
 import { startHub } from '../support/hubServer.ts';
 
@@ -54,4 +58,45 @@ test('a licence that everybody may use models under is asked of nobody', async (
 	await using hub = await startHub(content);
 	await home.run(['models', 'pull', 'acme/tiny', '--name', 'free'], '', { HF_ENDPOINT: hub.url });
 	assert.ok(hub.requests.some(({ path }) => path.includes('/resolve/')));
+});
+
+/** What somebody at a terminal is told, who types this at the question; `undefined`: ends the input. */
+async function atTerminal(hub: string, name: string, typed: string | undefined) {
+	const stdin = Object.assign(new PassThrough(), { isTTY: true });
+	const output = () => Object.assign(new PassThrough().setEncoding('utf8'), { isTTY: true });
+	const [stdout, stderr] = [output(), output()];
+	let told = '';
+	stderr.on('data', (text: string) => {
+		told += text;
+		if (!text.includes('[y/N]')) return;
+		if (typed === undefined) stdin.end();
+		else stdin.write(`${typed}\n`);
+	});
+	const io = {
+		stdin,
+		stdout: new TerminalWriter(stdout as unknown as NodeJS.WriteStream),
+		stderr: new TerminalWriter(stderr as unknown as NodeJS.WriteStream),
+		env: { ...home.env, HF_ENDPOINT: hub },
+		signal: new AbortController().signal,
+	};
+	const args = ['acme/tiny', '--name', name];
+	const failure = await pullModelCommand(args, io as unknown as CommandIo).then(
+		() => '',
+		(error: Error) => error.message,
+	);
+	return { told, failure };
+}
+
+test('a terminal is asked, and only a yes downloads', async () => {
+	await using hub = await startHub(content, { license: 'gemma' });
+	const fetched = () => hub.requests.some(({ path }) => path.includes('/resolve/'));
+	for (const typed of ['', 'n', 'no', undefined]) {
+		const { told, failure } = await atTerminal(hub.url, 'asked', typed);
+		assert.match(told, /under the licence 'gemma', which has conditions/);
+		assert.match(failure, /^Nothing was downloaded\. To accept it: nearglot models pull /);
+		assert.equal(fetched(), false);
+	}
+	const { failure } = await atTerminal(hub.url, 'asked', 'y');
+	assert.doesNotMatch(failure, /Nothing was downloaded/);
+	assert.equal(fetched(), true);
 });
