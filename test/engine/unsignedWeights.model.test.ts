@@ -127,3 +127,18 @@ test('decoders use them where sums would be cut off, and only there', async () =
 	for (const graph of models) assert.equal(signedProducts(graph).length === 0, isCut);
 	if (isCut) assert.ok(opened.every((graph) => typeof graph !== 'string'));
 });
+
+test('a decoder whose graphs do not open so is opened as published', async () => {
+	const runtime = await openRuntime();
+	const path = graphFile('refused');
+	const refuses = {
+		...runtime,
+		open: async (graph: GraphSource, options: SessionOptions) => {
+			if (typeof graph !== 'string' && graph.name !== 'sums') throw new Error('not so');
+			return runtime.open(graph, options);
+		},
+	};
+	const decoder = await openDecoder(join(path, '..', '..'), { runtime: refuses });
+	assert.equal(decoder.mode, 'serial');
+	decoder.close();
+});

@@ -28,7 +28,7 @@ export interface SharedWeights {
 	readonly release: () => void;
 }
 
-/** Joins the group of this key, made now when it is the first; `undefined` where mapping is impossible. */
+/** Joins the group of this key, made now when it is the first; `undefined` where mapping is impossible and all is mapped. */
 export function shareWeights(
 	api: CApi,
 	memory: Pointer,
@@ -63,7 +63,43 @@ function createGroup(
 	memory: Pointer,
 	weights: WeightSharing['weights'],
 ): Group | undefined {
-	const mappings = new Map<string, { address: Pointer; sizeBytes: number; unmap: () => void }>();
+	const mappings = mapFiles(weights);
+	const values = new Map<string, Pointer>();
+	for (const { name, typeCode, dims, file, offset, length, bytes } of weights) {
+		const mapping = mappings?.get(file);
+		// A weight that would reach beyond its file is left to ONNX Runtime, which says so.
+		const isMapped = mapping !== undefined && offset >= 0 && offset + length <= mapping.sizeBytes;
+		if (bytes === undefined && !isMapped) continue;
+		const value = api.get(
+			'CreateTensorWithDataAsOrtValue',
+			memory,
+			bytes ?? (mapping as Mapping).address + BigInt(offset),
+			length,
+			BigInt64Array.from(dims, BigInt),
+			dims.length,
+			typeCode,
+		);
+		values.set(name, value);
+	}
+	if (mappings === undefined && values.size === 0) return undefined;
+	return {
+		values,
+		container: api.get('CreatePrepackedWeightsContainer'),
+		mappings: [...(mappings?.values() ?? [])],
+		weights,
+		users: 0,
+	};
+}
+
+interface Mapping {
+	readonly address: Pointer;
+	readonly sizeBytes: number;
+	readonly unmap: () => void;
+}
+
+/** `undefined` where mapping is impossible. */
+function mapFiles(weights: WeightSharing['weights']): Map<string, Mapping> | undefined {
+	const mappings = new Map<string, Mapping>();
 	for (const { file } of weights) {
 		if (mappings.has(file)) continue;
 		const { handle, size: sizeBytes } = openModelPathSync(file);
@@ -78,27 +114,5 @@ function createGroup(
 			closeSync(handle);
 		}
 	}
-	const values = new Map<string, Pointer>();
-	for (const { name, typeCode, dims, file, offset, length, bytes } of weights) {
-		const mapping = mappings.get(file);
-		// A weight that would reach beyond its file is left to ONNX Runtime, which says so.
-		if (mapping === undefined || offset < 0 || offset + length > mapping.sizeBytes) continue;
-		const value = api.get(
-			'CreateTensorWithDataAsOrtValue',
-			memory,
-			bytes ?? mapping.address + BigInt(offset),
-			length,
-			BigInt64Array.from(dims, BigInt),
-			dims.length,
-			typeCode,
-		);
-		values.set(name, value);
-	}
-	return {
-		values,
-		container: api.get('CreatePrepackedWeightsContainer'),
-		mappings: [...mappings.values()],
-		weights,
-		users: 0,
-	};
+	return mappings;
 }

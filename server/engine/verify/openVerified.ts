@@ -15,7 +15,7 @@ import {
 	type RewrittenGraph,
 	rewriteGraph,
 } from '../onnx/rewriteGraph.ts';
-import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
+import type { Runtime, Session, SessionOptions, WeightSharing } from '../runtime/runtime.ts';
 import { firstDifference, type Reading, tolerances } from './readings.ts';
 import { subjectOf, Verdicts } from './verdict.ts';
 
@@ -85,9 +85,20 @@ export async function openVerified<T extends { close(): void }>(
 		if (!notified.has(text)) notify(result, rewrites);
 		notified.add(text);
 	}
+	try {
+		return { opened: await openPublished(set) };
+	} catch (error) {
+		const { unsigned, ...sharing } = set.session.sharing ?? {};
+		if (unsigned === undefined) throw error;
+		const session = { ...set.session, sharing: sharing as WeightSharing };
+		return { opened: await openPublished({ ...set, session }) };
+	}
+}
+
+async function openPublished<T extends { close(): void }>(set: GraphSet<T>): Promise<T> {
 	const published = await rewriteAll(set, {});
 	if (!Array.isArray(published)) throw new Error(published.refused);
-	return { opened: await openGraphs(set, published, false) };
+	return openGraphs(set, published, false);
 }
 
 /** Key of the engine's own library, where some of the graphs may use it. */
