@@ -21,6 +21,7 @@ from whisper import Config, Whisper
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from optim import Optimiser  # noqa: E402
+from precision import fastest  # noqa: E402
 
 PHONES = "phones.json"
 # Lengths of a batch in seconds, and how often each comes.
@@ -122,7 +123,7 @@ def main():
     a.add_argument("--matrices", type=float, default=0.01)
     a.add_argument("--rest", type=float, default=0.002)
     a.add_argument("--ctc", type=float, default=0.5, help="weight of the encoder's own losses")
-    a.add_argument("--fp32", action="store_true")
+    a.add_argument("--precision", choices=("bf16", "fp32"), help="default: the faster one")
     a.add_argument("--minutes", type=float, help="fit the schedule into this time instead of --steps")
     a.add_argument("--profile", action="store_true")
     a = a.parse_args()
@@ -133,13 +134,14 @@ def main():
     phones = Phones(os.path.join(a.tok, PHONES)).count
     c = Config(vocab=tok.size, letters=tok.end, phones=phones, d_model=a.d, heads=a.heads, encoder_layers=a.enc, decoder_layers=a.dec, ffn=4 * a.d, positions=int(a.window * 50))
     m = Whisper(c).to(device)
-    opt, step, before, thawed = Optimiser(m), 0, 0.0, False
+    kind = fastest(device, a.precision)
+    opt, step, before, thawed = Optimiser(m, dtype=kind), 0, 0.0, False
     os.makedirs(a.out, exist_ok=True)
     last = os.path.join(a.out, "last.pt")
     if os.path.exists(last):
         z = torch.load(last, map_location=device)
         m.load_state_dict(z["model"], strict=False)
-        opt = Optimiser(m)
+        opt = Optimiser(m, dtype=kind)
         opt.load_state_dict(z["optimiser"])
         step, before = z["step"], z["minutes"]
     elif a.start:
@@ -147,8 +149,7 @@ def main():
         # What thaw.py makes has no step, and heads that know nothing.
         thawed = "step" not in z
         m.load_state_dict({n: v for n, v in z["model"].items() if not thawed or n.startswith(("encoder.", "decoder."))}, strict=False)
-        opt = Optimiser(m)
-    kind = torch.float32 if a.fp32 else torch.bfloat16
+        opt = Optimiser(m, dtype=kind)
     # The optimiser keeps the exact weights.
     m.to(kind)
     print(f"{sum(p.numel() for p in m.parameters()) / 1e6:.2f} million weights, {device}, from step {step}", flush=True)
