@@ -46,7 +46,7 @@ test('the sample recipe of the translation model lowers the loss and exports a m
 	const folder = temporaryFolder('recipe');
 	const made = spawnSync(join(root, 'starter/translate/build.sh'), ['--sample', folder], {
 		encoding: 'utf8',
-		env: { ...process.env, PYTHON: interpreter, STEPS: '120' },
+		env: { ...process.env, PYTHON: interpreter },
 	});
 	assert.equal(made.status, 0, made.stderr);
 	const losses = await readLosses(folder);
