@@ -20,6 +20,7 @@ import { TextThreadPool } from '../engine/text/textThreadPool.ts';
 import type { JobService } from '../jobs/jobService.ts';
 import { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
+import { totalMemory } from '../net/roughMemory.ts';
 import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
@@ -253,6 +254,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 				)),
 		verdicts,
 		freeBytes: async (provider) => (await gpus.freeBytes(provider)) ?? (await usableMemory()),
+		totalBytes: async (provider) => (await gpus.totalBytes(provider)) ?? totalMemory(),
 		log,
 	});
 	const host =

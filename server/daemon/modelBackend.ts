@@ -1,6 +1,5 @@
 /** Makes everything around models: settings, catalogue, downloads, devices. Part of the composition root. */
 
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { bundledCatalogue } from '../hub/catalogue.ts';
 import { Downloads } from '../hub/downloads.ts';
@@ -15,6 +14,7 @@ import {
 } from '../hub/refresh.ts';
 import { studentRegistry } from '../hub/studentRegistry.ts';
 import { removeOldUnfinished, type UnfinishedModel } from '../hub/unfinishedModels.ts';
+import { totalMemory } from '../net/roughMemory.ts';
 import { defined } from '../protocol/defined.ts';
 import type { HubChoice } from '../services/downloadTarget.ts';
 import type { GpuService } from '../services/gpuService.ts';
@@ -113,7 +113,7 @@ export function createModelBackend(
 	const catalogue = bundledCatalogue();
 	const building = {
 		builder: options.builder,
-		memoryBytes: totalmem,
+		memoryBytes: () => totalMemory(),
 		memorySpeed,
 		now: Date.now,
 		elapsed: () => performance.now(),

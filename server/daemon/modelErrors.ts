@@ -1,6 +1,5 @@
 /** Errors about the model that a caller names. */
 
-import { totalmem } from 'node:os';
 import {
 	AppError,
 	type ExecutionProvider,
@@ -75,7 +74,7 @@ export function noRoom(
 	neededBytes: number,
 	freeBytes: number,
 	loaded: readonly string[],
-	totalBytes = totalmem(),
+	totalBytes: number,
 ): AppError {
 	const others =
 		loaded.length === 0 ? '' : ` In memory and in use or pinned: ${loaded.join(', ')}.`;
@@ -84,7 +83,7 @@ export function noRoom(
 		`'${id}' needs about ${mebibytes(neededBytes)} MiB and ${mebibytes(freeBytes)} MiB of memory are free.${others} Unload a model, close other programs, or choose a smaller model or precision.`,
 		{
 			param: 'model',
-			// There may be room later, unless the machine is too small for it.
+			// There may be room later, unless the device or the machine is too small for it.
 			data: { neededBytes, freeBytes, ...(neededBytes <= totalBytes ? unsent.data : {}) },
 		},
 	);

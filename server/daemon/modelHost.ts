@@ -5,6 +5,7 @@
 
 import { resolve } from 'node:path';
 import type { LoadOptions, ModelDescription } from '../engine/api.ts';
+import { totalMemory } from '../net/roughMemory.ts';
 import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
@@ -63,6 +64,8 @@ export interface ModelHostDeps {
 	readonly verdicts?: VerdictFile;
 	/** Bytes this machine can still give; used to unload idle models before a load. */
 	readonly freeBytes: (provider: ExecutionProvider) => number | Promise<number>;
+	/** All that it has for models of a provider; default: the memory of the machine or its container. */
+	readonly totalBytes?: (provider: ExecutionProvider) => number | Promise<number>;
 	readonly log: Logger;
 	/** Milliseconds the last load of each model took. */
 	readonly loadTimes?: UsageFile;
@@ -204,6 +207,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 
 	const room = {
 		...{ slots: all, leaving, end, freeBytes: deps.freeBytes, log: deps.log },
+		totalBytes: deps.totalBytes ?? (() => totalMemory()),
 		waitMs: options.loadTimeoutMs,
 	};
 

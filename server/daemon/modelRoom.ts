@@ -14,6 +14,8 @@ export interface RoomDeps {
 	readonly leaving: ReadonlySet<ModelSlot>;
 	readonly end: (slot: ModelSlot) => Promise<void>;
 	readonly freeBytes: (provider: ExecutionProvider) => number | Promise<number>;
+	/** All memory there is for models of a provider, however much is in use. */
+	readonly totalBytes: (provider: ExecutionProvider) => number | Promise<number>;
 	readonly log: Logger;
 	/** Milliseconds for which those that leave are waited for. */
 	readonly waitMs: number;
@@ -24,7 +26,7 @@ export interface RoomDeps {
  * @throws AppError `out_of_memory` when it does not, `cancelled`
  */
 export async function makeRoom(
-	{ slots, leaving, end, freeBytes, log, waitMs }: RoomDeps,
+	{ slots, leaving, end, freeBytes, totalBytes, log, waitMs }: RoomDeps,
 	model: IndexedModel,
 	provider: ExecutionProvider,
 	signal: AbortSignal,
@@ -35,15 +37,15 @@ export async function makeRoom(
 	const idle = slots()
 		.filter((slot) => slot.loaded && slot.leases === 0 && !slot.pinned)
 		.sort((left, right) => left.lastUsed - right.lastUsed);
-	const refuse = (free: number) => {
+	const refuse = async (free: number) => {
 		const loaded = slots().flatMap((slot) =>
 			slot.loaded && !idle.includes(slot) ? [slot.model.info.id] : [],
 		);
-		return noRoom(model.info.id, needed, free, loaded);
+		return noRoom(model.info.id, needed, free, loaded, await totalBytes(provider));
 	};
 	// Nobody's model goes for one that would not fit even then.
 	const maxFree = [...idle, ...leaving].reduce((sum, slot) => sum + maxFreedBy(slot), free);
-	if (maxFree < needed) throw refuse(free);
+	if (maxFree < needed) throw await refuse(free);
 	for (const slot of idle) {
 		log.info('model unloaded to make room', { model: slot.model.info.id });
 		await end(slot);
@@ -54,7 +56,7 @@ export async function makeRoom(
 		const free = await freeBytes(provider);
 		if (free >= needed) return;
 		const leftMs = until - performance.now();
-		if (leaving.size === 0 || leftMs <= 0) throw refuse(free);
+		if (leaving.size === 0 || leftMs <= 0) throw await refuse(free);
 		await untilAborted(firstEnded(leaving, leftMs), signal);
 	}
 }

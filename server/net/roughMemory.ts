@@ -24,6 +24,18 @@ export const roughSystem: RoughSystem = {
 export const memoryByNode = (system: RoughSystem): number =>
 	system.availableBytes() ?? system.freeBytes();
 
+/**
+ * Bytes that there are for this process and all others, however much is in use: of the machine, or what its control group
+ * may take.
+ * @param limit what Node says of the control group: nothing, 0 or more than any machine has where there is none
+ */
+export function totalMemory(
+	total = totalmem(),
+	limit: number | undefined = process.constrainedMemory?.(),
+): number {
+	return limit !== undefined && limit > 0 ? Math.min(total, limit) : total;
+}
+
 /** Bytes for processes that may start no other program; of macOS it stands for a quarter of the machine. */
 export function roughlyUsableMemory(system: RoughSystem = roughSystem): number {
 	if (system.platform === 'darwin') return system.totalBytes() / 4;

@@ -12,6 +12,8 @@ export interface GpuService {
 	devices(): Promise<{ readonly devices: ReadonlySet<Device>; readonly cuda: boolean }>;
 	/** Free memory of the chosen one, when a provider runs on it and the system knows. */
 	freeBytes(provider: ExecutionProvider | undefined): Promise<number | undefined>;
+	/** All memory of the chosen one, when a provider runs on it and the system knows. */
+	totalBytes(provider: ExecutionProvider | undefined): Promise<number | undefined>;
 	/** Id of the chosen one. */
 	chosen(): number;
 	/** Accepts the id as text; 400 names what there is. */
@@ -48,6 +50,12 @@ export function createGpuService(
 			known = undefined;
 			const gpu = (await list()).find(({ id }) => id === settings.value.gpuDevice);
 			return gpu?.freeBytes;
+		},
+		totalBytes: async (provider) => {
+			if (provider === undefined || provider === 'cpu') return undefined;
+			const gpu = (await list()).find(({ id }) => id === settings.value.gpuDevice);
+			// Where nobody says what is free on it, loads are held against the memory of the machine.
+			return gpu?.freeBytes === undefined ? undefined : gpu.memoryBytes;
 		},
 		chosen: () => settings.value.gpuDevice,
 		choose: async (id) => {
