@@ -155,7 +155,7 @@ export async function buildFolder(
 	await listener.onPlan(facts);
 	const { loss } = await buildModel({
 		...options,
-		checkFiles: checkTexts,
+		checkFiles: (folder) => checkTexts(folder, asNumber(languageConfig(config)['vocab_size'])),
 		calibration: (folder, vocabulary) =>
 			readCalibration(folder, vocabulary, readDecoderConfig(config).contextLength),
 		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),
