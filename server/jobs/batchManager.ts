@@ -71,7 +71,7 @@ export class BatchManager {
 	readonly #found = new WeakMap<OpenBatch, OpenBatch['problem']>();
 	readonly #workers: WorkerNews | undefined;
 	/** Absent where nobody else works from the queue. */
-	readonly #claims: JoinClaims | undefined;
+	readonly #claims: { readonly cut: JoinClaims; readonly join: JoinClaims } | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	#running: Promise<void> | undefined;
 	#again = false;
@@ -79,7 +79,11 @@ export class BatchManager {
 	constructor(deps: ManagerDeps) {
 		this.#deps = deps;
 		const { store, queue, works, now, refillMs } = deps;
-		if (deps.isShared) this.#claims = new JoinClaims({ store, leaseMs: refillMs });
+		if (deps.isShared) {
+			const claims = (keyOf: (batch: string) => string) =>
+				new JoinClaims({ store, keyOf, leaseMs: refillMs });
+			this.#claims = { cut: claims(keys.cut), join: claims(keys.join) };
+		}
 		if (queue.workers !== undefined)
 			this.#workers = new WorkerNews({ workers: queue.workers, works, now, holdsMs: refillMs });
 	}
@@ -154,7 +158,7 @@ export class BatchManager {
 				return;
 			}
 			// Its end is written, and the process that did so has ended before it took this away.
-			this.#claims?.forget(id);
+			this.#forgetClaims(id);
 			const record = await readJsonObject<BatchRecord>(store, keys.record(id));
 			if (record !== undefined) await dropUnusedFiles(record, store, files);
 			await store.remove(keys.openBatch(id));
@@ -190,7 +194,9 @@ export class BatchManager {
 		if (manifest === undefined) {
 			// Its turn comes with one of the next looks, which have others to look at as well.
 			if (this.#cuts >= maxCuts) return;
-			manifest = await this.#cut(open);
+			const cut = await this.#cut(open);
+			if (cut === 'elsewhere') return;
+			manifest = cut;
 		}
 		if (manifest === undefined) return batches.forget(record.id);
 		if (isShared) await open.done.refresh();
@@ -231,7 +237,7 @@ export class BatchManager {
 		// Another machine brings it to its end: the next look sees whether it has.
 		if (!hasEnded) return;
 		await queue.remove(record.id);
-		this.#claims?.forget(record.id);
+		this.#forgetClaims(record.id);
 		batches.forget(record.id);
 	}
 
@@ -255,7 +261,7 @@ export class BatchManager {
 		this.#joins++;
 		try {
 			if (await this.#isEnded(open)) return true;
-			await using claim = await this.#claims?.take(open.record.id);
+			await using claim = await this.#claims?.join.take(open.record.id);
 			if (this.#claims !== undefined && claim === undefined) {
 				open.finalizingAt ??= Math.floor(now() / 1000);
 				return false;
@@ -265,6 +271,7 @@ export class BatchManager {
 			const finish = {
 				...{ ...this.#deps, now: () => Math.floor(now() / 1000) },
 				...{ keepS: limits.keepDays * 86_400, signal: this.#stop.signal },
+				onMoved: () => claim?.moved(),
 			};
 			await finishBatch(open.record, manifest, open, status, finish, rest);
 			return true;
@@ -286,16 +293,31 @@ export class BatchManager {
 		return (await this.#deps.store.size(keys.fileContent(record.inputFileId))) === undefined;
 	}
 
-	/** The manifest of a new batch; `undefined` when its file is no list of requests, so that it has failed. */
-	async #cut(open: OpenBatch) {
+	#forgetClaims(id: string): void {
+		this.#claims?.cut.forget(id);
+		this.#claims?.join.forget(id);
+	}
+
+	/**
+	 * The manifest of a new batch; `undefined` when its file is no list of requests, so that it has failed; `elsewhere`
+	 * while another machine cuts it.
+	 */
+	async #cut(open: OpenBatch): Promise<BatchManifest | 'elsewhere' | undefined> {
 		const { store, limits, now } = this.#deps;
 		const { record } = open;
 		const at = Math.floor(now() / 1000);
 		this.#cuts++;
 		try {
+			await using claim = await this.#claims?.cut.take(record.id);
+			if (this.#claims !== undefined && claim === undefined) return 'elsewhere';
+			// Whoever had it before has come to the end meanwhile.
+			const known = claim && (await open.load(store));
+			if (known !== undefined) return known;
+			if (claim !== undefined && (await this.#isEnded(open))) return undefined;
 			// What a batch reads stays for as long as it has not ended, whatever time was set for the file.
 			if (await this.#isInputGone(open)) throw new AppError('not_found', inputGone.message);
-			const content = store.read(keys.fileContent(record.inputFileId));
+			const input = store.read(keys.fileContent(record.inputFileId));
+			const content = movedBy(input, () => claim?.moved());
 			const most = { lines: limits.batchLines, bytes: limits.batchBytes };
 			const manifest = await makeManifest(content, record.endpoint, most, at, this.#stop.signal);
 			await writeBatchManifest(store, record.id, manifest);
@@ -309,5 +331,16 @@ export class BatchManager {
 		} finally {
 			this.#cuts--;
 		}
+	}
+}
+
+/** What is read, as somebody is told. */
+async function* movedBy(
+	content: AsyncIterable<Uint8Array>,
+	onMoved: () => void,
+): AsyncIterable<Uint8Array> {
+	for await (const part of content) {
+		onMoved();
+		yield part;
 	}
 }

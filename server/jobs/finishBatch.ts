@@ -21,6 +21,8 @@ export interface FinishDeps {
 	readonly keepS: number;
 	/** Aborted: the files are not written to their end, and somebody else begins them again. */
 	readonly signal?: AbortSignal;
+	/** Told as rows are read: it gets on. */
+	onMoved?(): void;
 	/** Fault point for tests: a file is written, the end is not. */
 	reached?(point: 'joined'): void;
 }
@@ -42,7 +44,7 @@ export async function finishBatch(
 	manifest: BatchManifest,
 	open: Pick<OpenBatch, 'done' | 'cancelledAt'> & Partial<Pick<OpenBatch, 'finalizingAt'>>,
 	status: BatchEnding,
-	{ store, files, now, keepS, signal, reached }: FinishDeps,
+	{ store, files, now, keepS, signal, onMoved, reached }: FinishDeps,
 	rest?: Unrun,
 ): Promise<void> {
 	const { done: all, cancelledAt } = open;
@@ -61,7 +63,7 @@ export async function finishBatch(
 		// Whoever ends the batch, should this process not come to it, knows what to take away.
 		await store.put(keys.begunFile(batch.id, id), Buffer.from(' '));
 		written.push(id);
-		await files.add(batch.owner.person, untilStopped(rows, signal), {
+		await files.add(batch.owner.person, untilStopped(rows, signal, onMoved), {
 			...{ id, filename, purpose: 'batch_output', expiresInS: batch.outputExpiresInS ?? keepS },
 		});
 		reached?.('joined');
@@ -108,9 +110,11 @@ export async function finishBatch(
 async function* untilStopped(
 	rows: AsyncIterable<Uint8Array>,
 	signal?: AbortSignal,
+	onMoved?: () => void,
 ): AsyncIterable<Uint8Array> {
 	for await (const row of rows) {
 		signal?.throwIfAborted();
+		onMoved?.();
 		yield row;
 	}
 }

@@ -143,6 +143,8 @@ export const keys = {
 	cancel: (id: string) => `batches/${id}/cancel.json`,
 	pause: (id: string) => `batches/${id}/pause.json`,
 	end: (id: string) => `batches/${id}/end.json`,
+	/** Who cuts it into shards. */
+	cut: (id: string) => `batches/${id}/cut`,
 	/** Who joins its results. */
 	join: (id: string) => `batches/${id}/join`,
 	/** Files that somebody has begun to write as its output or its errors, by their ids. */

@@ -1,19 +1,25 @@
 /**
- * Which of several machines joins the results of a batch: the one whose claim lies in the store, for as long as it renews it.
- * Claims spare work and decide nothing: two that join at once do no harm.
+ * Which of several machines cuts a batch or joins its results: the one whose claim lies in the store, for as long as it
+ * gets on. Claims spare work and decide nothing: two that join at once do no harm.
  */
 
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../protocol/index.ts';
-import { keys } from './jobTypes.ts';
 import { type ObjectStore, readObject } from './objectStore.ts';
 
 export interface JoinClaimsDeps {
 	readonly store: ObjectStore;
-	/** Whoever has not renewed a claim for so long has ended. */
+	/** Where the claim of a batch lies. */
+	readonly keyOf: (batch: string) => string;
+	/** Whoever has not renewed a claim for so long has ended, or does not get on. */
 	readonly leaseMs: number;
 	/** Milliseconds, monotonic. */
 	readonly now?: () => number;
+}
+
+export interface Claim extends AsyncDisposable {
+	/** The work gets on: a claim of which that is not told is renewed no more, and another machine takes it over. */
+	moved(): void;
 }
 
 export class JoinClaims {
@@ -27,10 +33,10 @@ export class JoinClaims {
 		this.#now = deps.now ?? (() => performance.now());
 	}
 
-	/** Claims a batch until it is disposed of; `undefined` while another machine joins it. */
-	async take(batch: string): Promise<AsyncDisposable | undefined> {
-		const { store, leaseMs } = this.#deps;
-		const key = keys.join(batch);
+	/** Claims a batch until it is disposed of; `undefined` while another machine has it. */
+	async take(batch: string): Promise<Claim | undefined> {
+		const { store, keyOf, leaseMs } = this.#deps;
+		const key = keyOf(batch);
 		const own = randomBytes(8).toString('hex');
 		let count = 0;
 		const content = (): Uint8Array => Buffer.from(`${own} ${count++}`);
@@ -40,10 +46,16 @@ export class JoinClaims {
 		}
 		this.#seen.delete(batch);
 		let renewed: Promise<void> = Promise.resolve();
+		let hasMoved = false;
 		const renewal = setInterval(() => {
+			if (!hasMoved) return;
+			hasMoved = false;
 			renewed = renewed.then(() => store.put(key, content())).catch(() => {});
 		}, leaseMs / 3);
 		return {
+			moved: () => {
+				hasMoved = true;
+			},
 			[Symbol.asyncDispose]: async () => {
 				clearInterval(renewal);
 				await renewed;
@@ -58,8 +70,8 @@ export class JoinClaims {
 	}
 
 	async #isStale(batch: string): Promise<boolean> {
-		const { store, leaseMs } = this.#deps;
-		const text = await readObject(store, keys.join(batch)).then(String, (error: unknown) => {
+		const { store, keyOf, leaseMs } = this.#deps;
+		const text = await readObject(store, keyOf(batch)).then(String, (error: unknown) => {
 			// It was given up at this moment: the next look finds none.
 			if (error instanceof AppError && error.code === 'not_found') return undefined;
 			throw error;

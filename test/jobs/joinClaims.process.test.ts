@@ -6,16 +6,17 @@ import { test } from 'node:test';
 import { openFolderStore } from '../../server/jobs/folderStore.ts';
 import { keys } from '../../server/jobs/jobTypes.ts';
 import { JoinClaims } from '../../server/jobs/joinClaims.ts';
-import type { ObjectStore } from '../../server/jobs/objectStore.ts';
+import { type ObjectStore, readObject } from '../../server/jobs/objectStore.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
-import { begun, finished, item, owner } from './batchProcesses.ts';
+import { asked, begun, finished, item, owner } from './batchProcesses.ts';
 import { capitals, openJobs } from './jobWorker.ts';
 
 test('a batch is joined by whoever claims it first, until that machine ends with or without a word', async () => {
 	const store = await openFolderStore(temporaryFolder('claims'), Date.now);
 	let nowMs = 0;
-	const machine = () => new JoinClaims({ store, leaseMs: 60_000, now: () => nowMs });
+	const machine = () =>
+		new JoinClaims({ store, keyOf: keys.join, leaseMs: 60_000, now: () => nowMs });
 	const [one, two] = [machine(), machine()];
 	const claim = await one.take('batch_a');
 	assert.ok(claim);
@@ -31,6 +32,77 @@ test('a batch is joined by whoever claims it first, until that machine ends with
 	assert.ok(third, 'nobody has renewed it');
 	await third[Symbol.asyncDispose]();
 	await second[Symbol.asyncDispose]();
+});
+
+test('a claim is renewed for as long as its work gets on, and taken over where that hangs', async (t) => {
+	t.mock.timers.enable({ apis: ['setInterval'] });
+	const store = await openFolderStore(temporaryFolder('claims'), Date.now);
+	let nowMs = 0;
+	const machine = () =>
+		new JoinClaims({ store, keyOf: keys.cut, leaseMs: 60_000, now: () => nowMs });
+	const [one, two] = [machine(), machine()];
+	const claim = await one.take('batch_a');
+	assert.ok(claim);
+	const text = async () => String(await readObject(store, keys.cut('batch_a')));
+	const pass = (): void => {
+		nowMs += 20_000;
+		t.mock.timers.tick(20_000);
+	};
+	assert.equal(await two.take('batch_a'), undefined);
+	for (let count = 0; count < 6; count++) {
+		claim.moved();
+		const before = await text();
+		pass();
+		await until('it is renewed', async () => (await text()) !== before);
+		assert.equal(await two.take('batch_a'), undefined, 'its work gets on');
+	}
+	for (let count = 0; count < 3; count++) pass();
+	const second = await two.take('batch_a');
+	assert.ok(second, 'what it reads does not come');
+	await second[Symbol.asyncDispose]();
+	await claim[Symbol.asyncDispose]();
+});
+
+test('a new batch is cut by one machine, and the others do not read its file meanwhile', async () => {
+	const folder = temporaryFolder('cut');
+	const options = {
+		...{ store: join(folder, 'store'), queue: join(folder, 'queue.db'), leaseMs: 60_000 },
+		...{ isAlone: false, width: 1, itemMs: 0 },
+	};
+	const passed = Promise.withResolvers<void>();
+	const reading: string[] = [];
+	let looks = 0;
+	const machine = (name: string) =>
+		openJobs(options, {}, Date.now, {
+			openStore: async () => {
+				const store = await openFolderStore(options.store, Date.now);
+				const [read, list] = [store.read.bind(store), store.list.bind(store)];
+				return Object.assign(store, {
+					read: async function* (...given: Parameters<ObjectStore['read']>) {
+						if (given[0].startsWith(keys.files) && given[1] === undefined) {
+							reading.push(name);
+							await passed.promise;
+						}
+						yield* read(...given);
+					},
+					list: async function* (prefix: string) {
+						if (prefix === keys.open && reading.length > 0) looks++;
+						yield* list(prefix);
+					},
+				});
+			},
+		});
+	const [one, two] = [machine('one'), machine('two')];
+	for (const each of [one, two]) each.start(capitals(0));
+	const [seen] = await Promise.all([one.open(), two.open()]);
+	const id = await asked(seen, [item(0)]);
+	await until('both have looked', () => looks > 6);
+	passed.resolve();
+	const { end } = await finished(seen, id);
+	assert.deepEqual(end?.counts, { total: 1, completed: 1, failed: 0 });
+	assert.equal(reading.length, 1);
+	assert.equal(await seen.store.size(keys.cut(id)), undefined, 'no claim is left');
+	await Promise.all([one.close(), two.close()]);
 });
 
 for (const [when, isGate] of [
