@@ -56,7 +56,15 @@ test('a claim is renewed for as long as its work gets on, and taken over where t
 		await until('it is renewed', async () => (await text()) !== before);
 		assert.equal(await two.take('batch_a'), undefined, 'its work gets on');
 	}
+	const put = store.put.bind(store);
+	let renewals = 0;
+	store.put = async (...given) => {
+		renewals++;
+		await put(...given);
+	};
 	for (let count = 0; count < 3; count++) pass();
+	await new Promise((resolve) => setImmediate(resolve));
+	assert.equal(renewals, 0, 'nobody has said that it gets on');
 	const second = await two.take('batch_a');
 	assert.ok(second, 'what it reads does not come');
 	await second[Symbol.asyncDispose]();
