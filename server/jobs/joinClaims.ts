@@ -17,7 +17,7 @@ export interface JoinClaimsDeps {
 	readonly now?: () => number;
 }
 
-export interface Claim extends AsyncDisposable {
+export interface BatchClaim extends AsyncDisposable {
 	/** The work gets on: a claim of which that is not told is renewed no more, and another machine takes it over. */
 	moved(): void;
 }
@@ -34,7 +34,7 @@ export class JoinClaims {
 	}
 
 	/** Claims a batch until it is disposed of; `undefined` while another machine has it. */
-	async take(batch: string): Promise<Claim | undefined> {
+	async take(batch: string): Promise<BatchClaim | undefined> {
 		const { store, keyOf, leaseMs } = this.#deps;
 		const key = keyOf(batch);
 		const own = randomBytes(8).toString('hex');

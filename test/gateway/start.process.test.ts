@@ -194,7 +194,7 @@ test('numbers on the command line are digits', async () => {
 	] as const) {
 		const { code, err } = await run(...file, `--${name}`, value);
 		assert.equal(code, 2, err);
-		assert.match(err, new RegExp(`--${name} must be`));
+		assert.match(err, new RegExp(`--${name} takes a number`));
 	}
 });
 
