@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { lockFile } from '../../server/store/lock.ts';
 import { lives, thisProcess } from '../../server/store/processIdentity.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -20,11 +20,18 @@ const holder = (path: string) => `
 	setInterval(() => {}, 1000);
 `;
 
+/** One of a test that has failed would keep this process for ever. */
+const children: ChildProcess[] = [];
+after(() => {
+	for (const child of children) child.kill('SIGKILL');
+});
+
 /** A process that takes the lock and keeps it. */
 async function hold(path: string): Promise<ChildProcess> {
 	const child = spawn(process.execPath, ['--input-type=module', '-e', holder(path)], {
 		stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 	});
+	children.push(child);
 	assert.equal(await next(child), 'held');
 	return child;
 }
@@ -77,7 +84,11 @@ test('a lock whose file was deleted is taken again by who holds it', async () =>
 	let owner: unknown;
 	const waiting = new AbortController();
 	await until('it is back', async () => {
-		owner = JSON.parse(await readFile(path, 'utf8').catch(() => '{}')).pid;
+		// There may be nothing yet of what is being written.
+		owner = await readFile(path, 'utf8').then(
+			(text) => (JSON.parse(text || '{}') as { readonly pid?: number }).pid,
+			() => undefined,
+		);
 		return owner !== undefined;
 	});
 	assert.equal(owner, child.pid);
