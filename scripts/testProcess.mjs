@@ -4,6 +4,7 @@
  * of time, ends: the whole run would wait for it.
  */
 import asyncHooks, { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { readFileSync } from 'node:fs';
 import { enableCompileCache, syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -68,5 +69,14 @@ if (!file.endsWith('pureTests.mjs'))
 	setTimeout(() => {
 		const kept = process.getActiveResourcesInfo().filter((name) => name !== 'Timeout');
 		console.error(`${file} has not ended after ${longestS} s. Open: ${kept.join(', ')}`);
+		endChildren();
 		process.exit(1);
 	}, longestS * 1000).unref();
+
+/** What it has started writes to the pipes of this process, and who reads these waits for their end. */
+function endChildren() {
+	if (process.platform !== 'linux') return;
+	const { pid } = process;
+	const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+	for (const child of children) if (child !== '') process.kill(Number(child), 'SIGKILL');
+}
