@@ -74,7 +74,7 @@ export async function newHome(
 				await gone(running.endpoint.pid);
 			}
 			for (const child of started) if (child.exitCode === null) child.kill('SIGKILL');
-			await rm(folder, { recursive: true, force: true });
+			await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 		},
 	};
 }
