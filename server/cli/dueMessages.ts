@@ -107,8 +107,10 @@ export async function dueMessages(
 		const paths = file.stale.map(({ path }) => JSON.stringify(path));
 		const renewed = new Set(paths.filter((path) => !kept.has(path)));
 		noteMessages(target, read.text, result.text, format, to, record, renewed, file.recorded);
-		const added = result.added.length - renewed.size;
-		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed${keptText(result.kept)}${encodingNote(written?.encoding, before)}`;
+		const isRenewed = ({ path }: { readonly path: readonly string[] }) =>
+			renewed.has(JSON.stringify(path));
+		const added = result.added.filter((one) => !isRenewed(one)).length;
+		const line = `${target}: ${added} added, ${renewed.size} renewed${keptText(result.kept)}${encodingNote(written?.encoding, before)}`;
 		const isFailed = refused.size > 0 && added <= 0 && renewed.size === 0;
 		return {
 			...{ line, refused: [...refused], left },

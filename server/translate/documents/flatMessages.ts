@@ -188,7 +188,7 @@ export const flatMessages: Readonly<Record<FlatFormat, FlatMessages>> = {
 export const isFlat = (format: string): format is FlatFormat => Object.hasOwn(flatMessages, format);
 
 /** Whether a message has something for translators. */
-export const isTranslatable = ({ parts }: MessageLine): boolean =>
+export const isTranslatable = ({ parts }: Pick<MessageLine, 'parts'>): boolean =>
 	parts === undefined || parts.length > 0;
 
 /** Messages without those that have nothing for translators. */

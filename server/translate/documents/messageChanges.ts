@@ -3,7 +3,7 @@
 import { AppError } from '../../protocol/errors.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import { canonicalLanguage } from '../languageCodes.ts';
-import { type FlatFormat, flatMessages, isFlat, isTranslatable } from './flatMessages.ts';
+import { type FlatFormat, flatMessages, isFlat, translatableMessages } from './flatMessages.ts';
 import {
 	type IsWanted,
 	lineChanges,
@@ -47,11 +47,7 @@ export function messageChanges(
 			to === undefined ? sourceText : (extract.prepare?.(sourceText, to) ?? sourceText);
 		const at = firstAt(targetText);
 		const own = lines(targetText);
-		const empty = new Set(own.filter(({ isFilled }) => !isFilled).map(({ key }) => key));
-		// What has lost its words is copied where its translation was taken out.
-		const from = lines(source)
-			.filter((line) => isTranslatable(line) || empty.has(line.key))
-			.map((line) => withNeeded(line, to));
+		const from = translatableMessages(lines(source)).map((line) => withNeeded(line, to));
 		const changes = lineChanges(from, own, targetText, wanted, at);
 		const bound = prefixes?.(sourceText, targetText, changes.edits);
 		return bound ? { ...changes, edits: [bound, ...changes.edits] } : changes;

@@ -69,7 +69,7 @@ export function messageStates(
 			};
 			if (!own?.isFilled || !own.valueAt) return [state];
 			const [from, end] = own.valueAt;
-			const value = { start: from, end, empty: '' };
+			const value = { start: from, end, empty: isTranslatable(line) ? '' : valueCode(line) };
 			const made = { ...state, target: own.text, targetAt: own.start, value };
 			return [{ ...made, ...defined({ forms: formsOf(line, own), former: formerOf(line, own) }) }];
 		});
@@ -80,6 +80,14 @@ export function messageStates(
 	const isIcu = states.some(({ source }) => isIcuBranching(source)) && !arbHead.test(sourceText);
 	return isIcu ? states.map((state) => ({ ...state, reader: 'icu' })) : states;
 }
+
+/** The value of a message as its file has it: of one that has lost its words, which stands in every language. */
+const valueCode = ({
+	code,
+	start,
+	valueAt,
+}: Pick<MessageLine, 'code' | 'start' | 'valueAt'>): string =>
+	valueAt === undefined ? '' : code.slice(valueAt[0] - start, valueAt[1] - start);
 
 /** Whether a text has no words, rather than some that are to stay. */
 const isWordless = (text: string): boolean => !/\p{L}{2}/u.test(text);
@@ -109,14 +117,15 @@ function listStates(
 	const own = there?.isFilled ? (there.items ?? []) : [];
 	if (own.length > 0 && own.length !== items.length)
 		return [{ path: [key], source: text, sourceAt: start, isPlural: false, isUnpaired: true }];
-	return items.flatMap(({ parts, ...item }, at): MessageState[] => {
+	return items.flatMap((item, at): MessageState[] => {
 		const made = own[at];
 		const hadWords = made !== undefined && made.parts.length > 0 && isWordless(item.text);
-		if (!isWhole && parts.length === 0 && !hadWords) return [];
+		if (!isWhole && !isTranslatable(item) && !hadWords) return [];
 		const rest = { path: [key, item.key], source: item.text, sourceAt: item.start };
 		const state = { ...rest, isPlural: false };
 		if (!made?.isFilled) return [state];
-		const value = { start: made.valueAt[0], end: made.valueAt[1], empty: '' };
+		const empty = isTranslatable(item) ? '' : valueCode(item);
+		const value = { start: made.valueAt[0], end: made.valueAt[1], empty };
 		return [{ ...state, target: made.text, targetAt: made.start, value }];
 	});
 }

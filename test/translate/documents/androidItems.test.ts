@@ -133,14 +133,24 @@ test('a text without words that gets some is translated, and one that loses them
 			['n', 'l.0'],
 		);
 		const opened = emptyMessages(target, stale(later));
+		// What has lost its words has them of the source at once.
 		assert.deepEqual(
 			missingMessages(later, opened, 'android', 'de').map(({ path }) => path.join('.')),
-			['n', 'l.0'],
+			now === '12' ? [] : ['n', 'l.0'],
 		);
 		const { text } = await mergeMissing(later, opened, 'android', tell, 'de');
 		assert.match(text, new RegExp(`name="n">${made.replace('$', '\\$')}<`));
 		assert.match(text, new RegExp(`<item>${made.replace('$', '\\$')}</item><item>«One»`));
 	}
+});
+
+test('what is empty in a translation on purpose, and nothing for translators, stays empty', async () => {
+	const source =
+		'<resources>\n    <string name="api" translatable="false">Some words</string>\n    <string name="comma">,</string>\n    <string name="n">%1$d</string>\n    <string name="a">Hello</string>\n</resources>\n';
+	const target =
+		'<resources>\n    <string name="api"></string>\n    <string name="comma"></string>\n    <string name="n"></string>\n    <string name="a">Hallo</string>\n</resources>\n';
+	assert.deepEqual(missingMessages(source, target, 'android', 'de'), []);
+	assert.equal((await mergeMissing(source, target, 'android', tell, 'de')).text, target);
 });
 
 test('records by the first of several texts count: what is unchanged is not stale, what has changed is', () => {
