@@ -76,11 +76,19 @@ function elementLines(
 				text: own.length > 0 ? own.map((piece) => piece.text.trim()).join(' ') : words,
 				parts: own.map((piece) => piece.text.trim()),
 				code: text.slice(start, element.end),
-				valueAt: [value.content, value.contentEnd],
+				...valuePlace(text, value),
 				...itemsOf(text, element, own),
 			},
 		];
 	});
+}
+
+/** Where the value of an element stands, which may be closed in its own tag. */
+function valuePlace(text: string, element: XmlElement): Pick<MessageLine, 'valueAt' | 'around'> {
+	const { name, content, contentEnd, end } = element;
+	if (contentEnd < end) return { valueAt: [content, contentEnd] };
+	const start = text.lastIndexOf('/', end);
+	return { valueAt: [start, end], around: ['>', `</${name}>`] };
 }
 
 /** Plural forms and lists of Android. */

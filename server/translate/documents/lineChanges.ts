@@ -51,7 +51,9 @@ export function lineChanges(
 		found.missing.push({ path: [line.key], text, ...(parts.length > 1 ? { parts } : {}) });
 		if (own?.valueAt && line.valueAt) {
 			const value = line.code.slice(line.valueAt[0] - line.start, line.valueAt[1] - line.start);
-			found.edits.push({ start: own.valueAt[0], end: own.valueAt[1], text: value });
+			const [before, after] = own.around ?? ['', ''];
+			const [start, end] = own.valueAt;
+			found.edits.push({ start, end, text: before + value + after });
 		} else if (!own) {
 			const code = line.code.replace(/\r?\n/g, eol);
 			const gap = isPo ? eol + eol : eol;

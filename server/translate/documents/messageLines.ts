@@ -19,6 +19,8 @@ export interface MessageLine {
 	readonly code: string;
 	/** Where its value stands, when a value is replaced rather than filled. */
 	readonly valueAt?: readonly [start: number, end: number];
+	/** What stands around a value that is put there: an element in its short form is opened by it. */
+	readonly around?: readonly [before: string, after: string];
 	/** Plural forms, or what a list is made of. */
 	readonly items?: readonly LineItem[];
 	readonly isList?: boolean;

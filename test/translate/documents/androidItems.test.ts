@@ -153,6 +153,27 @@ test('what is empty in a translation on purpose, and nothing for translators, st
 	assert.equal((await mergeMissing(source, target, 'android', tell, 'de')).text, target);
 });
 
+test('an element in its short form is opened for its text, once', async () => {
+	for (const [format, source, target, made] of [
+		[
+			'android',
+			'<resources>\n    <string name="n">Hello</string>\n</resources>\n',
+			'<resources>\n    <string name="n"  />\n</resources>\n',
+			/<string name="n" {2}>«Hello»<\/string>\n/,
+		],
+		[
+			'resx',
+			'<root><data name="a"><value>Hello</value></data></root>',
+			'<root><data name="a"><value /></data></root>',
+			/<value >«Hello»<\/value><\/data>/,
+		],
+	] as const) {
+		const { text } = await mergeMissing(source, target, format, tell, 'de');
+		assert.match(text, made);
+		assert.equal((await mergeMissing(source, text, format, tell, 'de')).text, text);
+	}
+});
+
 test('records by the first of several texts count: what is unchanged is not stale, what has changed is', () => {
 	const resx = (...texts: readonly string[]) =>
 		`<root><data name="a"><value><![CDATA[${texts.map((text) => `<p>${text}</p>`).join('')}]]></value></data></root>`;

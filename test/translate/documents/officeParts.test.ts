@@ -88,6 +88,14 @@ test('Word: hints of links, choices of lists, watermarks and descriptions of tab
 	assert.match(made, /id="Power Plus" alt="A MARK"><v:textpath style="a b" string="TOP SECRET"/);
 });
 
+test('Word: a list of choices around a cell of a table is read once', async () => {
+	const choice = `<w:sdt><w:sdtPr><w:dropDownList><w:listItem w:displayText="Not started" w:value="1"/></w:dropDownList></w:sdtPr><w:sdtContent><w:tc>${p(r('Not started'))}</w:tc></w:sdtContent></w:sdt>`;
+	const body = `<w:tbl><w:tr>${choice}</w:tr></w:tbl>`;
+	const twice = async (texts: readonly string[]) => texts.map((text) => `${text} once`);
+	const { parts } = await translated(await wordFile(body), 'a.docx', twice);
+	assert.match(bodyOf(parts.get('word/document.xml')), /<w:t[^>]*>Not started once<\/w:t>/);
+});
+
 test('Word: hyphens and readings are parts of words', async () => {
 	const ruby = `<w:r><w:ruby><w:rubyPr/><w:rt>${r('とうきょう')}</w:rt><w:rubyBase>${r('東京')}</w:rubyBase></w:ruby></w:r>`;
 	const body = [

@@ -57,7 +57,7 @@ export function isChoice(element: XmlElement): boolean {
 	return (
 		localName(element) === 'sdt' &&
 		has(properties, /^(?:dropDownList|comboBox)$/) &&
-		!has(content, /^(?:p|tbl|sdt)$/)
+		!has(content, /^(?:p|tbl|tr|tc|sdt)$/)
 	);
 }
 
