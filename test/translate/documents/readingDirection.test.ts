@@ -32,7 +32,12 @@ test('Word: paragraphs, words, tables and pages, in the order of its schema; cod
 		].join('');
 	const file = await wordFile(body(['Open it', 'First cell'], {}));
 	const turned = {
-		...{ paragraph: '<w:bidi/>', run: '<w:rtl/>', page: '<w:bidi/>', table: '<w:bidiVisual/>' },
+		...{
+			paragraph: '<w:bidi/>',
+			run: '<w:bCs/><w:rtl/>',
+			page: '<w:bidi/>',
+			table: '<w:bidiVisual/>',
+		},
 		...{ cell: '<w:pPr><w:bidi/></w:pPr>', runs: '<w:rPr><w:rtl/></w:rPr>' },
 	};
 	const words = ['كلمة كلمة', 'كلمة كلمة'] as const;
@@ -50,6 +55,24 @@ test('Word: paragraphs, words, tables and pages, in the order of its schema; cod
 	assert.doesNotMatch(
 		bodyOf((await made(partly, 'a.docx')).get('word/document.xml')),
 		/<w:(?:bidi|rtl)/,
+	);
+});
+
+test('Word: fonts, sizes, bold and italics of Latin letters are those of letters from the right', async () => {
+	const run = (
+		fonts: string,
+		bold: string,
+		italic: string,
+		size: string,
+		mark = '',
+		said = 'Open',
+	) =>
+		`<w:p>${mark && '<w:pPr><w:bidi/></w:pPr>'}<w:r><w:rPr><w:rFonts w:ascii="A&amp;B"${fonts}/><w:b w:val="0"/>${bold}<w:i/>${italic}<w:sz w:val="40"/>${size}${mark}</w:rPr><w:t xml:space="preserve">${said}</w:t></w:r></w:p>`;
+	const file = await wordFile(run('', '', '', '') + run(' w:cs="C"', '', '', ''));
+	const forms = ['<w:bCs w:val="0"/>', '<w:iCs/>', '<w:szCs w:val="40"/>', '<w:rtl/>'] as const;
+	assert.equal(
+		bodyOf((await made(file, 'a.docx')).get('word/document.xml')),
+		run(' w:cs="A&amp;B"', ...forms, 'كلمة') + run(' w:cs="C"', ...forms, 'كلمة'),
 	);
 });
 

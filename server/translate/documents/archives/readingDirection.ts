@@ -15,6 +15,7 @@ import {
 	readXml,
 	type XmlElement,
 	xmlAttribute,
+	xmlAttributes,
 	xmlWords,
 } from '../xmlTree.ts';
 
@@ -71,6 +72,34 @@ function marked(
 	return [{ start: at, end: at, text: code }];
 }
 
+/** What a run from the right takes in the place of what is said for Latin letters. */
+const ofComplexScripts: ReadonlyMap<string, string> = new Map([
+	['b', 'bCs'],
+	['i', 'iCs'],
+	['sz', 'szCs'],
+]);
+
+/** The format of Latin letters once more for those from the right, where these have none of their own. */
+function complexForms(text: string, properties: XmlElement, prefix: string): MessageEdit[] {
+	return childElements(properties).flatMap((child): MessageEdit[] => {
+		const { start, content, end } = child;
+		if (localName(child) === 'rFonts') {
+			const all = xmlAttributes(text, child);
+			const font = all.find((one) => one.name === `${prefix}ascii`);
+			const has = all.some((one) => one.name === `${prefix}cs` || one.name === `${prefix}cstheme`);
+			if (font === undefined || has) return [];
+			const said = text.slice(font.start - 1, font.end + 1);
+			const tag = withAtEnd(text.slice(start, content), ` ${prefix}cs=${said}`);
+			return [{ start, end: content, text: tag }];
+		}
+		const form = ofComplexScripts.get(localName(child));
+		if (form === undefined || childOf(properties, form)) return [];
+		const value = xmlAttribute(text, child, `${prefix}val`);
+		const said = value === undefined ? '' : ` ${prefix}val="${value}"`;
+		return [{ start: end, end, text: `<${prefix}${form}${said}/>` }];
+	});
+}
+
 const turnWord: Turn = (text) => {
 	const edits: MessageEdit[] = [];
 	for (const element of elementsIn(readXml(text))) {
@@ -84,8 +113,10 @@ const turnWord: Turn = (text) => {
 				name === 'p' ? (['bidi', behind.paragraph] as const) : (['rtl', behind.run] as const);
 			if (!fromTheRight.test(wordsIn(text, element))) continue;
 			const properties = childOf(element, `${name}Pr`);
-			if (properties) pushAll(edits, marked(text, properties, mark, order));
-			else {
+			if (properties) {
+				if (name === 'r') pushAll(edits, complexForms(text, properties, prefix));
+				pushAll(edits, marked(text, properties, mark, order));
+			} else {
 				const code = `<${prefix}${name}Pr><${prefix}${mark}/></${prefix}${name}Pr>`;
 				edits.push({ start: element.content, end: element.content, text: code });
 			}
