@@ -129,19 +129,28 @@ test('workbooks: every sheet, also one that says nothing of how it is shown', as
 });
 
 test('OpenDocument: styles of pages, tables and paragraphs', async () => {
-	const styles = (mode: string, more: string) =>
-		`<office:document-styles><style:default-style style:family="paragraph"><style:paragraph-properties fo:margin="0"${more}/></style:default-style><style:style style:family="paragraph"><style:paragraph-properties fo:margin="1"/></style:style><style:style style:family="table"><style:table-properties table:display="true" style:writing-mode="${mode}"/></style:style><style:page-layout><style:page-layout-properties fo:page-width="1"${more}/></style:page-layout></office:document-styles>`;
+	const code = (first: string, second: string) =>
+		`<style:style style:name="Preformatted_20_Text" style:family="paragraph"><style:paragraph-properties fo:margin="0"${first}/></style:style><style:style style:name="P1" style:parent-style-name="Preformatted_20_Text">${second}<style:text-properties/></style:style>`;
+	const styles = (mode: string, more: string, ofCode: string) =>
+		`<office:document-styles>${ofCode}<style:default-style style:family="paragraph"><style:paragraph-properties fo:margin="0"${more}/></style:default-style><style:style style:family="paragraph"><style:paragraph-properties fo:margin="1"/></style:style><style:style style:family="table"><style:table-properties table:display="true" style:writing-mode="${mode}"/></style:style><style:page-layout><style:page-layout-properties fo:page-width="1"${more}/></style:page-layout></office:document-styles>`;
 	const file = await zipOf(
 		{
 			mimetype: 'application/x',
 			'content.xml': '<office:document-content><text:p>Open it</text:p></office:document-content>',
-			'styles.xml': styles('lr-tb', ''),
+			'styles.xml': styles('lr-tb', '', code('', '')),
 		},
 		['mimetype'],
 	);
 	for (const name of ['a.odt', 'a.ods', 'a.odp'])
 		assert.equal(
 			(await made(file, name)).get('styles.xml'),
-			styles('rl-tb', ' style:writing-mode="rl-tb"'),
+			styles(
+				'rl-tb',
+				' style:writing-mode="rl-tb"',
+				code(
+					' style:writing-mode="lr-tb"',
+					'<style:paragraph-properties style:writing-mode="lr-tb"/>',
+				),
+			),
 		);
 });

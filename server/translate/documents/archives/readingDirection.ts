@@ -18,6 +18,7 @@ import {
 	xmlAttributes,
 	xmlWords,
 } from '../xmlTree.ts';
+import { openDocumentCodeStyles } from './codeStyles.ts';
 
 type Turn = (text: string) => string;
 
@@ -185,12 +186,25 @@ const turnSheet: Turn = (text) => {
 	return text.slice(0, next.index) + view + text.slice(next.index);
 };
 
-/** Styles of pages, tables and paragraphs; what names no direction has that of its page. */
+/** Styles of pages, tables and paragraphs; what names no direction has that of its page. Code is read from the left. */
 const turnOpen: Turn = (text) => {
 	const edits: MessageEdit[] = [];
+	const isCodeStyle = openDocumentCodeStyles([text]);
+	const isCode = (style: XmlElement | undefined) =>
+		style?.name === 'style:style' && isCodeStyle(xmlAttribute(text, style, 'style:name'));
+	const fromTheLeft = { 'style:writing-mode': 'lr-tb' };
 	for (const element of elementsIn(readXml(text))) {
-		const { name, start, content } = element;
+		const { name, start, content, end } = element;
+		if (isCode(element) && content < end && !childOf(element, 'paragraph-properties'))
+			edits.push({
+				...{ start: content, end: content },
+				text: withAttributes('<style:paragraph-properties/>', fromTheLeft),
+			});
 		const tag = text.slice(start, content);
+		if (name === 'style:paragraph-properties' && isCode(element.parent)) {
+			edits.push({ start, end: content, text: withAttributes(tag, fromTheLeft) });
+			continue;
+		}
 		const mode = xmlAttribute(text, element, 'style:writing-mode');
 		const family = element.parent && xmlAttribute(text, element.parent, 'style:family');
 		const isDefault = element.parent?.name === 'style:default-style' && family === 'paragraph';
