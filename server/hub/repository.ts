@@ -1,6 +1,7 @@
 /** What a hub says of a repository: its commit and its files with sizes and hashes. */
 
 import { AppError } from '../protocol/index.ts';
+import { visibleLine } from '../protocol/visibleText.ts';
 import { type HubHttp, otherHub } from './http.ts';
 import { repositoryPattern, revisionPattern, usablePaths } from './names.ts';
 import { discard, type HubResponse, piecesOf } from './responseBody.ts';
@@ -102,7 +103,7 @@ export async function readRepository(
 		repository,
 		commit: sha,
 		files: files.filter(({ path }) => usable.has(path)),
-		...(typeof license === 'string' ? { license } : {}),
+		...(typeof license === 'string' ? { license: visibleLine(license).slice(0, 200) } : {}),
 		...(typeof parent === 'string' && repositoryPattern.test(parent) ? { parent } : {}),
 	};
 }

@@ -1,5 +1,6 @@
 /** Repositories of a hub whose models run here: exports with graphs, and weights that models are built of. */
 
+import { visibleLine } from '../protocol/visibleText.ts';
 import type { HubHttp } from './http.ts';
 import { repositoryPattern } from './names.ts';
 import { hubJson, type RepositoryRetries } from './repository.ts';
@@ -73,8 +74,8 @@ function repositoryOf(entry: Entry | null): FoundRepository | undefined {
 	return {
 		repository: id,
 		formats,
-		...(typeof license === 'string' ? { license: license.slice(8, 108) } : {}),
-		...(typeof task === 'string' ? { task: task.slice(0, 100) } : {}),
+		...(typeof license === 'string' ? { license: visibleLine(license.slice(8, 108)) } : {}),
+		...(typeof task === 'string' ? { task: visibleLine(task.slice(0, 100)) } : {}),
 		...(typeof downloads === 'number' ? { downloads } : {}),
 		isGated: gated === true || typeof gated === 'string',
 	};

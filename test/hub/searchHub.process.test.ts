@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createHubHttp } from '../../server/hub/http.ts';
+import { readRepository } from '../../server/hub/repository.ts';
 import { searchHub } from '../../server/hub/searchHub.ts';
 import { startHub } from '../support/hubServer.ts';
 
@@ -61,4 +62,27 @@ it('words are words, whatever is in them; an answer that is no list finds nothin
 	assert.deepEqual(list, []);
 	assert.equal(new URL(asked, 'http://hub').searchParams.get('search'), 'a&limit=1#/../x');
 	await assert.rejects(found('<html>'), /not JSON/);
+});
+
+it('what a repository says of itself stays in one line', async () => {
+	const { list } = await found([
+		{
+			id: 'a/export',
+			tags: ['onnx', 'license:mit\nLicence accepted.\u001b[2K'],
+			pipeline_tag: 'text\r\ngeneration',
+		},
+	]);
+	assert.deepEqual(
+		list.map(({ license, task }) => [license, task]),
+		[['mit Licence accepted.[2K', 'text generation']],
+	);
+	await using hub = await startHub({});
+	hub.faults.license = 'mit\nIt is built of nothing.\u2028Licence\u202e accepted.';
+	const http = createHubHttp({ endpoint: hub.url });
+	try {
+		const { license } = await readRepository(http, 'acme/tiny', 'main', never, { tries: 1 });
+		assert.equal(license, 'mit It is built of nothing. Licence accepted.');
+	} finally {
+		http.close();
+	}
 });

@@ -9,6 +9,7 @@ import { checkFileLimit, graphLimits } from '../../hub/modelData/fileLimits.ts';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
 import { isLicenceFile, isSideFile } from '../../hub/sideFiles.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
+import { visibleLine } from '../../protocol/visibleText.ts';
 import { moduleTypes, refuseModules } from '../embed/pooling.ts';
 import { cacheBytes, runtimeBytes } from '../modelFiles/estimateMemory.ts';
 import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
@@ -353,11 +354,11 @@ function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): B
 	const [most] = [...byType].sort((a, b) => b[1] - a[1]);
 	const license = source.metadata.get('general.license');
 	return {
-		architecture: String(config['model_type'] ?? '').slice(0, 100),
+		architecture: visibleLine(String(config['model_type'] ?? '').slice(0, 100)),
 		parameters,
 		sizeBytes,
 		memoryBytes: sizeBytes + cacheOf(config) + runtimeBytes,
-		...(typeof license === 'string' ? { license: license.slice(0, 200) } : {}),
+		...(typeof license === 'string' ? { license: visibleLine(license.slice(0, 200)) } : {}),
 		storedAs: most?.[0] ?? '',
 		...cutContext(config),
 		...(config['vision_config'] !== undefined || config['audio_config'] !== undefined
