@@ -62,7 +62,7 @@ const isZip = (path: string): boolean => /\.zip$/i.test(path);
 
 class Budget {
 	/** Names as disks have them that do not tell capitals and accents apart. */
-	readonly #seen = new Set<string>();
+	readonly #seen = new Map<string, string>();
 	#entries = 0;
 	#bytes = 0;
 	get bytes(): number {
@@ -77,11 +77,13 @@ class Budget {
 		const fault = pathFault(name);
 		if (fault !== undefined) throw bad(`${JSON.stringify(name)} ${fault}`);
 		const folded = name.normalize('NFC').toLowerCase();
-		if (this.#seen.has(folded))
+		const other = this.#seen.get(folded);
+		if (other === name) throw bad(`it holds ${JSON.stringify(name)} twice`);
+		if (other !== undefined)
 			throw bad(
-				`it holds ${JSON.stringify(name)} twice, on disks that take capitals for small letters`,
+				`it holds ${JSON.stringify(other)} and ${JSON.stringify(name)}, which are one file on disks that do not tell capitals or forms of accents apart`,
 			);
-		this.#seen.add(folded);
+		this.#seen.set(folded, name);
 	}
 	/** Of an entry that is passed over. */
 	skip(bytes: number): void {
@@ -197,10 +199,16 @@ function damaged(error: unknown, signal: AbortSignal): unknown {
 	return isOurs ? error : bad(`it is cut off or damaged (${message})`);
 }
 
+/** Of one whose list of files is not where its end should be. */
+const damagedZip = (error: NodeJS.ErrnoException): Error =>
+	error.syscall === undefined
+		? bad(`it is cut off or damaged (${error.message.replace(/\.+$/, '')})`)
+		: error;
+
 function openZip(path: string): Promise<ZipFile> {
 	return new Promise<ZipFile>((resolve, reject) => {
 		open(path, { lazyEntries: true, autoClose: true, strictFileNames: true }, (error, file) =>
-			error ? reject(bad(error.message)) : resolve(file),
+			error ? reject(damagedZip(error)) : resolve(file),
 		);
 	});
 }

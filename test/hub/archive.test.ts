@@ -112,8 +112,16 @@ test('names that most disks of Windows and macOS take for one are refused', asyn
 	for (const [index, names] of pairs.entries()) {
 		const entries = names.map((name) => ({ name, text: '{}' }));
 		const path = await tar(`same${index}.tar.gz`, entries);
-		await assert.rejects(unpack(path, join(folder, `same${index}`), never), /twice/);
+		await assert.rejects(unpack(path, join(folder, `same${index}`), never), /one file on/);
 	}
+});
+
+test('a name that an archive holds twice is told apart from two that look alike', async () => {
+	const entry = { name: 'm/config.json', text: '{}' };
+	const path = await tar('twice.tar.gz', [entry, entry]);
+	await assert.rejects(unpack(path, join(folder, 'twice'), never), {
+		message: 'The archive is refused: it holds "m/config.json" twice.',
+	});
 });
 
 test('a broken archive is an error, not a half model', async () => {
@@ -131,10 +139,15 @@ test('an archive that is cut off or damaged is said to be, wherever that is', as
 	);
 	const plain = gunzipSync(whole);
 	const middle = Math.floor(whole.length / 2);
+	const zip = new ZipFile();
+	zip.addBuffer(randomBytes(20_000), 'model/config.json');
+	zip.end();
+	const zipped = Buffer.concat(await zip.outputStream.toArray());
 	const faults = {
 		'cut.tgz': whole.subarray(0, middle),
 		'cut.tar': plain.subarray(0, Math.floor(plain.length / 2)),
 		'wrong.tar.gz': Buffer.concat([whole.subarray(0, middle), Buffer.alloc(200, 7)]),
+		'cut.zip': zipped.subarray(0, zipped.length / 2),
 		'no.tar': Buffer.alloc(2048, 7),
 	};
 	for (const [name, bytes] of Object.entries(faults)) {
