@@ -122,19 +122,38 @@ async function readHeader(
 	const header = await readJson(name, file, 8, Number(length), signal);
 	const start = 8 + Number(length);
 	const tensors: StoredTensor[] = [];
-	let total = 0;
+	const places: Place[] = [];
 	for (const [tensor, entry] of Object.entries(header)) {
 		if (tensor === '__metadata__') continue;
 		const read = readEntry(name, file, tensor, entry, start);
-		total += read.bytes;
-		if (total > file.size - start)
-			throw sourceFault(name, `has tensors that overlap, ${quoted(tensor)} among them`);
 		tensors.push(read.tensor);
+		if (read.bytes > 0)
+			places.push({ name: tensor, from: read.tensor.offset, to: read.tensor.offset + read.bytes });
 	}
+	refuseOverlaps(name, places);
 	const metadata = Object.entries(asRecord(header['__metadata__']) ?? {}).filter(
 		(entry): entry is [string, string] => typeof entry[1] === 'string',
 	);
 	return { metadata, tensors };
+}
+
+interface Place {
+	readonly name: string;
+	readonly from: number;
+	readonly to: number;
+}
+
+/** The format forbids tensors that share bytes. */
+function refuseOverlaps(file: string, places: readonly Place[]): void {
+	let last: Place | undefined;
+	for (const place of [...places].sort((a, b) => a.from - b.from)) {
+		if (last !== undefined && place.from < last.to)
+			throw sourceFault(
+				file,
+				`has tensors that overlap, ${quoted(last.name)} and ${quoted(place.name)}`,
+			);
+		last = place;
+	}
 }
 
 function readEntry(

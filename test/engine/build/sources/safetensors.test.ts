@@ -177,7 +177,14 @@ test('tensors that cannot be are refused by name', async () => {
 	await bad(null);
 	await bad([]);
 	const many = Object.fromEntries(Array.from({ length: 5 }, (_, k) => [`t${k}`, good]));
-	await refused(openAll({ 'model.safetensors': file(many) }), 'overlap', '"t4"');
+	await refused(openAll({ 'model.safetensors': file(many) }), 'overlap', '"t0"', '"t1"');
+	for (const data_offsets of [good.data_offsets, [12, 28]])
+		await refused(
+			openAll({ 'model.safetensors': file({ 'a.w': good, 'b.w': { ...good, data_offsets } }) }),
+			'overlap',
+			'"a.w"',
+			'"b.w"',
+		);
 	await refused(openAll({ 'model.safetensors': file([]) }), 'not a JSON object');
 	const whole = file({ 'h.w': good });
 	for (let length = 0; length < whole.length; length++) {
