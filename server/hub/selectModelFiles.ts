@@ -83,6 +83,12 @@ export function selectFiles(files: readonly HubFile[], options: SelectOptions): 
 				'unsupported_model',
 				`The weights of the repository are in ${pickled.path}, a form of PyTorch in which a file can run programs when it is opened; such files are not read. Look for a repository of the model with safetensors, GGUF or ONNX files.`,
 			);
+		const adapter = files.find(({ path }) => /(^|[-_./])lora([-_.][^/]*)?\.gguf$/i.test(path));
+		if (adapter !== undefined)
+			throw new AppError(
+				'unsupported_model',
+				`The repository has ${adapter.path}, by its name a LoRA adapter: it changes a model and is none by itself. Look for a repository with the whole model.`,
+			);
 		const formats = [...new Set(files.map((file) => file.path.match(/\.[a-z0-9]+$/i)?.[0] ?? ''))];
 		throw new AppError(
 			'unsupported_model',

@@ -104,3 +104,11 @@ test('a folder that is not there is named, with those that are', () => {
 		message: 'The repository has no folder "cpu-int4"; it has onnx.',
 	});
 });
+
+test('a repository with nothing but a LoRA adapter in GGUF is refused as that', () => {
+	for (const path of ['lora-F16.gguf', 'sub/my-lora.gguf'])
+		assert.throws(
+			() => selectFiles([{ path, sizeBytes: 10 }], { device: 'CPU' }),
+			(error: Error) => error.message.includes(`${path}, by its name a LoRA adapter`),
+		);
+});
