@@ -55,7 +55,8 @@ export class UnsentRecordings {
 	async adopt(): Promise<readonly string[]> {
 		const found: string[] = [];
 		const untouched = new Map<string, { readonly mtimeMs: number; readonly looks: number }>();
-		for (;;) {
+		// What this window leaves when it goes away is not its own any more.
+		while (!this.#isDisposed) {
 			let isOneThere = false;
 			for (const name of this.#names()) {
 				const path = join(this.#folder, name);
@@ -68,9 +69,10 @@ export class UnsentRecordings {
 				// One that was touched between two looks is of a window that is there.
 				else if (looks > 1 || !before) isOneThere = true;
 			}
-			if (!isOneThere || this.#isDisposed) return found;
+			if (!isOneThere) break;
 			await wait(this.#everyMs * 2, undefined, { ref: false });
 		}
+		return found;
 	}
 
 	/** The window goes away: what it has not handed over is the next one's. */

@@ -13,7 +13,7 @@ export interface PersonParts {
 	readonly responses: ResponsesService;
 }
 
-/** Orders that are heard of so soon, in milliseconds, speak of what is under way. */
+/** Orders that are heard of so soon, in milliseconds, speak of all that there is. */
 const freshMs = 60_000;
 
 /** Deletes all that is stored of a person; resolves to how much that was. */
@@ -56,13 +56,14 @@ export async function carryOut(
 	isRetry: boolean,
 	signal: AbortSignal,
 ): Promise<void> {
-	const isFresh = !isRetry && Math.abs(Date.now() - at) < freshMs;
+	// What was under way then has ended with the first try, or with the process that was there before.
+	const wasThere = !isRetry && at >= performance.timeOrigin;
 	if (kind === 'forget') {
-		if (isFresh) await forgetPersonHere(parts, person, signal);
-		else await deleteOf(parts, person, signal, at);
+		if (wasThere) await parts.people.live.end(person);
+		const isFresh = wasThere && Date.now() - at < freshMs;
+		await deleteOf(parts, person, signal, isFresh ? undefined : at);
 	} else {
-		// Those of the time of a later one have ended with the first try, or with this replica.
-		if (isFresh) await parts.responses.end(person);
+		if (wasThere) await parts.responses.end(person);
 		await (await parts.jobs.open()).cancel(person, signal, at);
 	}
 }

@@ -161,8 +161,8 @@ async function minUnpackedBytes(path: string): Promise<number> {
 	await using file = await openPath(path, 'r');
 	const end = Buffer.alloc(4);
 	if (size < 18 || (await file.read(end, 0, 4, size - 4)).bytesRead < 4) return 0;
-	const mod4GiB = end.readUInt32LE();
-	return mod4GiB + Math.ceil(Math.max(0, size * 0.99 - mod4GiB) / 2 ** 32) * 2 ** 32;
+	// The size modulo 4 GiB, and of the last member alone: what is packed is hardly more than what it was.
+	return Math.max(end.readUInt32LE(), Math.floor(size * 0.99));
 }
 
 /** Goes through all entries, and refuses those that no model has. Resolves to their bytes. */

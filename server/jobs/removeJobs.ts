@@ -5,7 +5,7 @@ import { AppError } from '../protocol/index.ts';
 import { keys } from './jobTypes.ts';
 import { type ObjectStore, readJsonObject } from './objectStore.ts';
 import type { Batches } from './personBatches.ts';
-import { removeBatch } from './removeBatch.ts';
+import { removeAll, removeBatch } from './removeBatch.ts';
 import { personFolder, timeOfId } from './storedFiles.ts';
 
 export interface ForgottenJobs {
@@ -63,6 +63,10 @@ export async function forgetJobs(
 		await store.remove(keys.fileContent(id));
 		await store.remove(key);
 		files++;
+	}
+	if (until === Number.POSITIVE_INFINITY) {
+		await removeAll(store, keys.againOf(folder));
+		return { batches: ids.length, files };
 	}
 	for await (const key of store.list(keys.againOf(folder))) {
 		signal.throwIfAborted();

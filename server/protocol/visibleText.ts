@@ -26,7 +26,9 @@ export function visibleText(text: string): string {
 
 /** The same in one line: words of strangers inside a sentence, which must not look like lines of the program. */
 export function visibleLine(text: string): string {
-	return visibleText(text.replace(/[\s\u0085]/gu, ' ')).replace(/ {2,}/g, ' ').trim();
+	return visibleText(text.replace(/[\s\u0085]/gu, ' '))
+		.replace(/ {2,}/g, ' ')
+		.trim();
 }
 
 /** A line of JSON with all that as `\uXXXX`: the same value, and harmless on a terminal. */

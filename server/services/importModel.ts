@@ -125,15 +125,25 @@ export async function importModelFiles(
 }
 
 /** Bytes of all files of a folder, as a copy that follows links writes them. */
-async function bytesIn(folder: string, signal: AbortSignal, depth = 0): Promise<number> {
+async function bytesIn(
+	folder: string,
+	signal: AbortSignal,
+	seen = new Set<string>(),
+	depth = 0,
+): Promise<number> {
 	let bytes = 0;
 	for (const { name } of await listFolder(folder)) {
 		if (signal.aborted) throw new AppError('cancelled');
 		const path = join(folder, name);
 		// What cannot be read, the copy says.
 		const found = await stat(path).catch(() => undefined);
-		if (found?.isDirectory() && depth < maxDepth) bytes += await bytesIn(path, signal, depth + 1);
-		else if (found?.isFile()) bytes += found.size;
+		if (found?.isDirectory() && depth < maxDepth) {
+			// Links may lead in circles.
+			const folderId = `${found.dev} ${found.ino}`;
+			if (seen.has(folderId)) continue;
+			seen.add(folderId);
+			bytes += await bytesIn(path, signal, seen, depth + 1);
+		} else if (found?.isFile()) bytes += found.size;
 	}
 	return bytes;
 }

@@ -33,6 +33,19 @@ test('a window that goes away leaves what it has not handed over to one other, o
 	assert.equal(files().length, 1);
 });
 
+test('a window that goes away while it looks for others does not take what it has just left', async (t) => {
+	const { open } = windows(t, 20);
+	const other = open();
+	other.keep(['file:///o']);
+	const first = open();
+	first.keep(['file:///a']);
+	const looking = first.adopt();
+	first.dispose();
+	assert.deepEqual(await looking, []);
+	other.dispose();
+	assert.deepEqual((await open().adopt()).toSorted(), ['file:///a', 'file:///o']);
+});
+
 test('what was taken over stays kept until it is handed over, and leaves nothing behind', async (t) => {
 	const { open, files } = windows(t);
 	const first = open();
