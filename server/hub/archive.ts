@@ -162,7 +162,8 @@ async function minUnpackedBytes(path: string): Promise<number> {
 	const end = Buffer.alloc(4);
 	if (size < 18 || (await file.read(end, 0, 4, size - 4)).bytesRead < 4) return 0;
 	// The size modulo 4 GiB, and of the last member alone: what is packed is hardly more than what it was.
-	return Math.max(end.readUInt32LE(), Math.floor(size * 0.99));
+	const atLeast = Math.max(end.readUInt32LE(), Math.floor(size * 0.99));
+	return atLeast;
 }
 
 /** Goes through all entries, and refuses those that no model has. Resolves to their bytes. */
