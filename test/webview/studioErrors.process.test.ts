@@ -69,8 +69,8 @@ for (const [locale, jobs, failed, sentence] of [
 			await page.locator('nav .tab').nth(4).click();
 			await page.locator('.models .card').first().waitFor();
 			const sizes = await page.locator('.models').first().innerText();
-			assert.match(sizes, /\d,\d [MG](?:B|o)\b/);
-			assert.doesNotMatch(sizes, /\d\.\d [MG]B/);
+			assert.match(sizes, /\d,\d\s[MG](?:B|o)\b/);
+			assert.doesNotMatch(sizes, /\d\.\d\s[MG]/);
 			await context.close();
 		},
 	);
