@@ -86,8 +86,10 @@ const valueCode = ({
 	code,
 	start,
 	valueAt,
-}: Pick<MessageLine, 'code' | 'start' | 'valueAt'>): string =>
-	valueAt === undefined ? '' : code.slice(valueAt[0] - start, valueAt[1] - start);
+	around,
+}: Pick<MessageLine, 'code' | 'start' | 'valueAt' | 'around'>): string =>
+	// An element in its short form has no value: the end of its tag stands in its place.
+	valueAt === undefined || around ? '' : code.slice(valueAt[0] - start, valueAt[1] - start);
 
 /** Whether a text has no words, rather than some that are to stay. */
 const isWordless = (text: string): boolean => !/\p{L}{2}/u.test(text);

@@ -174,6 +174,24 @@ test('an element in its short form is opened for its text, once', async () => {
 	}
 });
 
+test('a message whose source has become an element in its short form is emptied', () => {
+	for (const [format, of] of [
+		['android', (value: string) => `<resources>\n    <string name="n"${value}\n</resources>\n`],
+		['resx', (value: string) => `<root><data name="n"><value${value}</data></root>`],
+	] as const) {
+		const end = format === 'android' ? '</string>' : '</value>';
+		const target = of(`>Zwölf Sachen${end}`);
+		const recorded = recordedMessages(
+			messageStates(of(`>Twelve items${end}`), target, format, 'de', true),
+			undefined,
+			'all',
+		);
+		const stale = staleMessages(messageStates(of(' />'), target, format, 'de'), recorded);
+		assert.equal(stale.length, 1);
+		assert.equal(emptyMessages(target, stale), of(`>${end}`));
+	}
+});
+
 test('records by the first of several texts count: what is unchanged is not stale, what has changed is', () => {
 	const resx = (...texts: readonly string[]) =>
 		`<root><data name="a"><value><![CDATA[${texts.map((text) => `<p>${text}</p>`).join('')}]]></value></data></root>`;
