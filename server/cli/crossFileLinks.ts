@@ -127,7 +127,7 @@ export async function linkTranslatedFiles(
 		record.setFile(target, { ...entry, made: textHash(written.bytes) });
 		if (!isNew(file)) changed.push(target);
 	}
-	// What is not asked for now may lead to what is new, and is looked at when it is asked for.
+	// Translations that this run does not ask for may lead to what is new: the run that asks for them looks.
 	for (const file of hasNew ? others : []) {
 		signal.throwIfAborted();
 		const before = record.file(file.target);

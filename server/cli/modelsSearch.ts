@@ -72,9 +72,8 @@ async function searchPublished(
 		...(isTask ? { task: 'translation' as const } : {}),
 		...defined({ hub }),
 	};
-	const headers = defined({ [hubTokenHeader]: token });
-	const input = { query, headers: headers as Readonly<Record<string, string>> };
-	const { models } = await daemon.call(searchHubModels, input, { signal: io.signal });
+	const headers = token === undefined ? {} : { [hubTokenHeader]: token };
+	const { models } = await daemon.call(searchHubModels, { query, headers }, { signal: io.signal });
 	if (asJson) {
 		io.stdout.data(`${JSON.stringify(models, null, '\t')}\n`);
 		return 0;

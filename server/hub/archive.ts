@@ -153,15 +153,14 @@ async function unpackTar(
 }
 
 /**
- * At least how many bytes a packed archive unpacks to, without unpacking it: its end tells them up to a multiple of
- * 4 GiB, and files that are packed hardly grow by it.
+ * At least how many bytes a packed archive unpacks to, without unpacking it: its end tells those of its last member,
+ * modulo 4 GiB, and what is packed is hardly more than what it was.
  */
 async function minUnpackedBytes(path: string): Promise<number> {
 	const { size } = await stat(path);
 	await using file = await openPath(path, 'r');
 	const end = Buffer.alloc(4);
 	if (size < 18 || (await file.read(end, 0, 4, size - 4)).bytesRead < 4) return 0;
-	// The size modulo 4 GiB, and of the last member alone: what is packed is hardly more than what it was.
 	const atLeast = Math.max(end.readUInt32LE(), Math.floor(size * 0.99));
 	return atLeast;
 }

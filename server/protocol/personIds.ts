@@ -2,7 +2,7 @@
 
 /** Whether a text can be the id of a person: `local`, `anonymous`, `key:ID`, `person:ID` or `directory:…`. */
 export const isPersonId = (text: string): boolean =>
-	/^(?:local|anonymous|key:[0-9a-f]{8}|person:[0-9a-f]{32}|directory:.{1,190})$/s.test(text);
+	/^(?:local|anonymous|key:[0-9a-f]{8}|person:[0-9a-f]{32}|directory:.{0,255})$/s.test(text);
 
 /** The phrase behind "must be". */
 export const personIdForms =

@@ -9,7 +9,7 @@ export const numeric = (schema: z.ZodNumber) =>
 	mapped(z.string(), (text) =>
 		read(
 			schema,
-			text === '' ? undefined : /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text,
+			text === '' ? undefined : /^-?\d{1,15}(?:\.\d{1,30})?$/.test(text) ? Number(text) : text,
 			'',
 		),
 	);

@@ -10,7 +10,7 @@ import { jsonBody, route, strictBody } from './route.ts';
 
 const owners = { also: ['studio'], section: 'people' } as const;
 
-const personField = mapped(string({ minLength: 1, maxLength: 200 }), (person) => {
+const personField = mapped(string({ minLength: 1, maxLength: 300 }), (person) => {
 	if (!isPersonId(person)) throw invalid('', personIdForms, person);
 	return person;
 });

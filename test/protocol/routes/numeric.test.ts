@@ -35,3 +35,9 @@ test('a number of a query that is none is shown as it was given', () => {
 	}
 	for (const text of refusals('-7')) assert.ok(text.endsWith(', but it is -7.'), text);
 });
+
+test('a number is taken as programs write it, with as many digits as that has', () => {
+	const ofNumbers = (value: string) => refusals(value).filter((text) => text.includes('a number'));
+	assert.deepEqual(ofNumbers('0.30000000000000004'), []);
+	assert.ok(ofNumbers('0.3.0').length > 0);
+});
